@@ -20,12 +20,17 @@ export interface LedgerTimes {
   readonly graceMs: number
 }
 
-export const ledgerTimes = (
-  set: Pick<All, 'MILLHAND_USAGE_ENTRY_DAYS' | 'MILLHAND_BILLING_GRACE_HOURS'>,
-): LedgerTimes => ({
-  entriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
-  graceMs: set.MILLHAND_BILLING_GRACE_HOURS * HOUR_MS,
-})
+/** @throws ConfigurationError where an event may be read again whose entry is gone: nobody could tell that it was billed */
+export function ledgerTimes(
+  set: Pick<All, 'MILLHAND_RETENTION_DAYS' | 'MILLHAND_USAGE_ENTRY_DAYS' | 'MILLHAND_BILLING_GRACE_HOURS'>,
+): LedgerTimes {
+  const { MILLHAND_RETENTION_DAYS: retention, MILLHAND_USAGE_ENTRY_DAYS: kept } = set
+  if (kept <= retention) {
+    const fault = `MILLHAND_USAGE_ENTRY_DAYS must be more than MILLHAND_RETENTION_DAYS, which is ${retention}; it is ${kept}.`
+    throw new ConfigurationError([fault])
+  }
+  return { entriesKeptMs: kept * DAY_MS, graceMs: set.MILLHAND_BILLING_GRACE_HOURS * HOUR_MS }
+}
 
 /** Models that come with Millhand, and the operator's own. */
 export function modelFolders(own: string | undefined): readonly ModelsFolder[] {

@@ -176,7 +176,6 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     taskFiles: createClient(TaskFileService, transport),
     retentionMs: config.retentionMs,
   })
-  hosted.host('batch', batch)
   await hostEventReaders(process, { allow, targetFault, cursors, events, topics: batch.topics })
 
   const workforce = createWorkforceService({
@@ -192,6 +191,8 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
   })
   hosted.host('workforce', workforce)
   serve(workforce.ownRoutes, hosted.workforceOwn)
+  // Its work begins at once, and makes tasks of both.
+  hosted.host('batch', batch)
 }
 
 /** What billing and webhook are made of. */

@@ -42,7 +42,7 @@ test('each caller may call the internal RPC services that it needs, and no more'
     ['workforce', ['LeaseService', 'OwnerService', 'QuotaService', 'TaskFileService', 'WorkforceUsageService']],
     ['batch', ['BatchTaskService', 'TaskFileService']],
     ['executor', ['LeaseService']],
-    ['operator', ['AccountService']],
+    ['operator', ['AccountService', 'LedgerService']],
   ])
 })
 

@@ -3,6 +3,7 @@ import type { DescService } from '@bufbuild/protobuf'
 import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_pb.ts'
 import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
+import { LedgerService } from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
@@ -175,7 +176,7 @@ export const serviceNames = Object.keys(services) as ServiceName[]
 /** Holders of credentials: the services, and a person who works on a deployment with the command line. */
 export const callers = {
   ...services,
-  operator: { calls: { identity: [AccountService, ApiKeyService] }, secret: true },
+  operator: { calls: { identity: [AccountService, ApiKeyService], billing: [LedgerService] }, secret: true },
 } as const satisfies Record<string, Caller>
 
 export type CallerName = keyof typeof callers

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '@millhand/process'
-import { StoreDamaged, StoreInUse, StoreVersionMismatch } from '@millhand/store/sqlite'
+import { NoRoomToUpgrade, StoreDamaged, StoreInUse, StoreVersionMismatch } from '@millhand/store/sqlite'
 
 /** Why a process could not start: one clear line for what an operator can mend; the whole error for what only we can. */
 export function startFault(error: unknown): string {
-  const plain = [ConfigurationError, StoreDamaged, StoreInUse, StoreVersionMismatch]
+  const plain = [ConfigurationError, NoRoomToUpgrade, StoreDamaged, StoreInUse, StoreVersionMismatch]
   if (plain.some(kind => error instanceof kind)) {
     return (error as Error).message
   }

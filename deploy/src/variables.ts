@@ -215,7 +215,7 @@ export const variables = {
   ),
   MILLHAND_USAGE_ENTRY_DAYS: integer(
     400,
-    'How long the ledger entry of each task is kept after its hour was summed: as long as it is listed under its line of a bill, and an event that comes again is known. Sums and invoices are kept for ever.',
+    'How long the ledger entry of each task is kept after its hour was summed: as long as it is listed under its line of a bill, and an event that comes again is known. It must be longer than `MILLHAND_RETENTION_DAYS`. Sums and invoices are kept for ever.',
     { min: 90, max: 36_500, unit: 'days' },
   ),
   MILLHAND_BILLING_GRACE_HOURS: integer(

@@ -78,6 +78,11 @@ const table: readonly [ServiceName, Environment, RegExp][] = [
   ['gateway', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
   ['gateway', { MILLHAND_SECRET_KEY: operatorSecret }, /^MILLHAND_SECRET_KEY must be the one that was made with/],
   ['billing', { MILLHAND_USAGE_ENTRY_DAYS: '30' }, /^MILLHAND_USAGE_ENTRY_DAYS must be a whole number of days/],
+  [
+    'billing',
+    { MILLHAND_RETENTION_DAYS: '400' },
+    /^MILLHAND_USAGE_ENTRY_DAYS must be more than MILLHAND_RETENTION_DAYS/,
+  ],
   ['webhook', { MILLHAND_WEBHOOK_ALLOW: '10.0.0.0/8,home' }, /^MILLHAND_WEBHOOK_ALLOW must be ranges of addresses/],
   ['webhook', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
   ['executor', tokenOf('gateway'), /^MILLHAND_SERVICE_TOKEN must be a token of executor; it is one of gateway\./],

@@ -1,6 +1,7 @@
 /** The way to a running deployment: where identity is reached, and as whom. */
 import { type CallOptions, type Client, ConnectError, createClient, createContextValues } from '@connectrpc/connect'
 import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
+import { LedgerService } from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { type Address, ConfigurationError, configuration, optional } from '@millhand/process'
@@ -23,7 +24,9 @@ export type Mode = Principal['mode']
 export interface Deployment {
   readonly accounts: Client<typeof AccountService>
   readonly keys: Client<typeof ApiKeyService>
-  /** For whom a call about keys is: it can do whatever the account can. */
+  /** The ledgers of accounts. */
+  readonly ledgers: Client<typeof LedgerService>
+  /** For whom a call about keys or a ledger is: it can do whatever the account can. */
   as(account: string, mode: Mode): CallOptions
   close(): void
 }
@@ -40,6 +43,7 @@ export const operatorVariables = configuration(
     ...certificates,
     MILLHAND_SERVICE_TOKEN: optional(variables.MILLHAND_SERVICE_TOKEN),
     MILLHAND_IDENTITY_URL: optional(variables.MILLHAND_IDENTITY_URL),
+    MILLHAND_BILLING_URL: optional(variables.MILLHAND_BILLING_URL),
   },
   Object.keys(variables),
 )
@@ -55,15 +59,17 @@ export async function openDeployment(env: NodeJS.ProcessEnv): Promise<Deployment
   const { token, secret } = await credentialsOf(set)
   const tls = tlsOf(set)
   const at = set.MILLHAND_IDENTITY_URL ?? [local(set.MILLHAND_GRPC_ADDR, tls !== undefined)]
-  requireHttps(tls, { MILLHAND_IDENTITY_URL: at })
+  const ofLedgers = set.MILLHAND_BILLING_URL ?? at
+  requireHttps(tls, { MILLHAND_IDENTITY_URL: at, MILLHAND_BILLING_URL: ofLedgers })
   const headers = outgoingHeaders(createPrincipalSigner(Buffer.from(secret)).sign)
-  const transport = await firstThatAnswers(
-    at.map(url => createNetworkTransport({ url, token, headers, ...(tls && { tls }) })),
-    at,
-  )
+  const open = (url: string) => createNetworkTransport({ url, token, headers, ...(tls && { tls }) })
+  const transport = await firstThatAnswers(at.map(open), at)
+  // Without a URL of its own, billing is in the one process. Not asked before: most commands do without it.
+  const billing = set.MILLHAND_BILLING_URL === undefined ? transport : open(String(ofLedgers[0]))
   return {
     accounts: createClient(AccountService, transport),
     keys: createClient(ApiKeyService, transport),
+    ledgers: createClient(LedgerService, billing),
     as: (account, mode) => ({
       contextValues: createContextValues().set(principalKey, {
         accountId: account,
@@ -74,7 +80,10 @@ export async function openDeployment(env: NodeJS.ProcessEnv): Promise<Deployment
         plans: { compute: '', developer: '', workforce: '' },
       }),
     }),
-    close: () => transport.close(),
+    close() {
+      transport.close()
+      if (billing !== transport) billing.close()
+    },
   }
 }
 

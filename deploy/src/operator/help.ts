@@ -6,14 +6,14 @@ type Documented = Omit<Command, 'run'> | Omit<FolderCommand, 'run'>
 /** Of all commands. */
 export function usage(commands: readonly Documented[]): string {
   return [
-    'Accounts, keys and plans of a running deployment, and its store, for its operator.',
+    'Accounts, keys, plans and ledgers of a running deployment, and its store, for its operator.',
     '',
     ...commands.map(written),
     '',
     'Each takes --json, for programs, and --help.',
     '',
     '`verify` works on MILLHAND_DATA_DIR; the others on a running deployment.',
-    'Where: MILLHAND_IDENTITY_URL, else MILLHAND_GRPC_ADDR, else 127.0.0.1:8081.',
+    'Where: MILLHAND_IDENTITY_URL (`billing`: MILLHAND_BILLING_URL), else MILLHAND_GRPC_ADDR, else 127.0.0.1:8081.',
     'As whom: the credentials of `pnpm serve credentials operator` (MILLHAND_SERVICE_TOKEN, MILLHAND_SECRET_KEY),',
     'else those that the secret of MILLHAND_DATA_DIR makes.',
     '',

@@ -5,6 +5,7 @@ import { codeOf } from '@millhand/api'
 import { ConfigurationError } from '@millhand/process'
 import { UnusableFile } from '../unusable-file.ts'
 import { accountCommands } from './accounts.ts'
+import { billingCommands } from './billing.ts'
 import { type Command, type CommandInput, type CommandOutput, type FolderCommand, UsageError } from './command.ts'
 import { NotReached, openDeployment, operatorVariables } from './deployment.ts'
 import { exitCodes, help, usage } from './help.ts'
@@ -16,6 +17,7 @@ const commands: readonly (Command | FolderCommand)[] = [
   ...accountCommands,
   ...keyCommands,
   ...planCommands,
+  ...billingCommands,
   verifyCommand,
 ]
 

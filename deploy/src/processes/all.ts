@@ -83,6 +83,7 @@ export const all = defineProcess(allVariables, config, async (config, runner, lo
     http: served.get('gateway')?.http as string,
     grpc: served.get('compute')?.grpc as string,
     identity: served.get('identity')?.grpc as string,
+    billing: served.get('billing')?.grpc as string,
     metrics: served.get('webhook')?.metrics as string,
   }
   return { addresses, health }

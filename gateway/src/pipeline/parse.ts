@@ -1,6 +1,6 @@
 /** Reads a request of JSON: its headers, its body, and the message that path, query and body make. */
 import type { RouteOf } from '@millhand/api'
-import { check, compile } from '@millhand/rpc'
+import { check } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
 import { fingerprintOf, idempotencyKeyOf } from '../idempotency/idempotency-key.ts'
 import type { CreatedEvents } from '../streams/stream-on-create.ts'
@@ -30,7 +30,6 @@ export function createParse(
   const hasBody = route.body === '*'
   const bodyLimit = bodyLimitOf(route)
   const reader = requestReader(route)
-  if (isPost) compile(input)
 
   return async context => {
     const { exchange, caller, params, query } = context

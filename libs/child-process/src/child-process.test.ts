@@ -7,6 +7,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createLog } from '@millhand/telemetry'
 import { type ChildProcess, startChild } from './child-process.ts'
+import type { DeviceAccess } from './devices.ts'
 import { chooseSandbox } from './os-sandbox.ts'
 import { RunnerGone } from './task-runner.ts'
 
@@ -18,6 +19,7 @@ const start = (
   lines: string[],
   script = new URL('./one-message.fixture.ts', import.meta.url),
   readable: readonly string[] = [],
+  devices?: DeviceAccess,
 ) =>
   startChild({
     script: fileURLToPath(script),
@@ -27,6 +29,7 @@ const start = (
     memoryLimitBytes: 256 * 2 ** 20,
     lock: { code: { 'libs/child-process': [] }, readable, native: false },
     fileBytes: 0,
+    ...(devices && { devices }),
     log: createLog({ level: 'debug', write: line => lines.push(line), format: 'json' }),
   })
 
@@ -55,6 +58,17 @@ describe('a process that is not watched from within', { skip, timeout: 120_000 }
     assert.equal(reason, 'out_of_memory')
   })
 
+  it('is stopped where it has devices too, whose drivers no limit of data allows', async t => {
+    const devices = { env: {}, devices: [], readable: [], groups: [], residentBytes: 2 ** 20 }
+    const hog = new URL('./resource-hog.fixture.ts', import.meta.url)
+    const child = start(() => undefined, [], hog, [], devices)
+    t.after(() => child.kill())
+    child.send({ use: 'much memory' })
+    const { reason } = await child.gone
+    assert.equal(reason, 'out_of_memory')
+    assert.equal(child.stderr(), '', 'no allocation of its own was refused')
+  })
+
   it('is stopped from outside where it computes for longer than it may', async t => {
     const { reason, message } = await usingMuch(t, child => {
       child.limitProcessor(1_000)
@@ -76,13 +90,13 @@ describe('a process that is not watched from within', { skip, timeout: 120_000 }
 
 const log = createLog({ level: 'error', write: () => {}, format: 'json' })
 
-/** Children get the wall of the system that this machine has, until the test is over. */
+/** Children get the sandbox that this machine has, until the test is over. */
 function withSandbox(t: TestContext) {
   t.after(() => chooseSandbox('off', log))
   return chooseSandbox('auto', log)
 }
 
-it('a child that is killed while its wall is set up is gone', { timeout: 120_000 }, async t => {
+it('a child that is killed while its sandbox is set up is gone', { timeout: 120_000 }, async t => {
   if (withSandbox(t).tool !== 'bwrap') return t.skip('needs bubblewrap that works (Debian: bubblewrap)')
   for (let turns = 0; turns < 20; turns++) {
     const child = start(() => undefined, [])

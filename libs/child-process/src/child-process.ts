@@ -98,7 +98,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     else if (isRunning()) endSandbox(child.pid)
   }
 
-  const watch = watchUsage({ pid: topPid, memoryLimitBytes, stop })
+  const watch = watchUsage({ pid: topPid, memoryLimitBytes, isOnlyBound: options.devices !== undefined, stop })
   // Another process may have its number then.
   child.on('exit', () => watch.close())
 

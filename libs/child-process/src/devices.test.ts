@@ -59,6 +59,7 @@ describe('what a process on a GPU is given', () => {
       devices: ['/dev/nvidia0'],
       readable: ['/opt/cuda', '/usr/local/cuda/lib64'],
       groups: [105],
+      residentBytes: 0,
     }
     const given = wrapCommand(plan, ['true'], { ...needs, devices }).command.join(' ')
     assert.match(given, /--dev-bind-try \/dev\/nvidia0 \/dev\/nvidia0 .*--ro-bind-try \/opt\/cuda \/opt\/cuda /)

@@ -13,6 +13,8 @@ export interface DeviceAccess {
   readonly readable: readonly string[]
   /** Groups without which the devices can't be opened. */
   readonly groups: readonly number[]
+  /** What drivers and libraries hold in a process that uses them, which is not counted as its own. */
+  readonly residentBytes: number
 }
 
 /** Of this machine, with the variables by which an operator names drivers and libraries. */
@@ -33,6 +35,7 @@ export function deviceAccess(env: NodeJS.ProcessEnv = process.env): DeviceAccess
       ...(devices.some(path => path.startsWith('/dev/dri')) ? ['/sys/dev/char', '/sys/devices'] : []),
     ],
     groups: deviceGroups(devices),
+    residentBytes: LIBRARY_BYTES,
   }
 }
 
@@ -55,6 +58,9 @@ export function driverLibrary(manifest: string): string | undefined {
     return undefined
   }
 }
+
+/** By what was measured. */
+const LIBRARY_BYTES = 2 * 2 ** 30
 
 /** Read by Vulkan's loader and by CUDA. */
 const VARIABLES = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES', 'CUDA_VISIBLE_DEVICES']

@@ -68,6 +68,8 @@ const ways: Record<string, () => unknown> = {
   'a program of the system': () => make('/usr/bin/escaped'),
   'a new file at the root': () => make('/escaped'),
   'a temporary file': () => make('/tmp/escaped'),
+  'a file among the devices': () => make('/dev/escaped'),
+  'shared memory': () => make('/dev/shm/escaped'),
   'a device of the machine': () => {
     if (readdirSync('/dev').every(name => DEVICES.has(name))) throw new Error('there is none')
   },
@@ -75,7 +77,7 @@ const ways: Record<string, () => unknown> = {
     const mounts = readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\n')
     const writable = mounts.map(line => line.split(' ')).filter(([, , , , , options]) => /^rw\b/.test(options ?? ''))
     const own = writes === 'true' ? String(folder) : '/proc'
-    const others = writable.filter(([, , , , path = '']) => path !== own && !/^\/(proc|dev)(\/|$)/.test(path))
+    const others = writable.filter(([, , , , path = '']) => path !== own && !/^\/(proc(\/|$)|dev\/)/.test(path))
     if (others.length === 0) throw new Error('there is none')
   },
   'the messages between processes': () => namespace('ipc'),

@@ -82,7 +82,7 @@ describe('the wall of the system', { skip: needs('bubblewrap', plan.tool === 'bw
   })
 
   it('lets one with devices write its own files in /proc, as CUDA does, and none of the kernel', async t => {
-    const devices = { env: {}, devices: [], readable: [], groups: [] }
+    const devices = { env: {}, devices: [], readable: [], groups: [], residentBytes: 0 }
     const own = 'its own files in /proc'
     assert.deepEqual(await reachedBehind(t, plan, true, devices), [own])
     const reached = await reachedBehind(t, { ...plan, firstUid: undefined }, true, devices)

@@ -185,7 +185,8 @@ function mounts({ folder, writes, readable, devices }: Needs): string[] {
     ...(devices
       ? KERNEL_FILES.filter(path => existsSync(path)).flatMap(path => ['--ro-bind', path, path])
       : WHOLE_PROC),
-    ...['--remount-ro', '/tmp', '--remount-ro', '/', '--chdir', '/'],
+    // Devices stay as they are: each is a mount of its own, and written to without changing a folder.
+    ...['--remount-ro', '/dev', '--remount-ro', '/tmp', '--remount-ro', '/', '--chdir', '/'],
   ]
 }
 

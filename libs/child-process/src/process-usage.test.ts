@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { readStat, usageOf } from './process-usage.ts'
+import { readStat, readSwap, usageOf, withSwap } from './process-usage.ts'
 
 const skip = process.platform === 'linux' ? false : 'needs the /proc of Linux'
 
@@ -17,4 +17,11 @@ it('a process is measured, and one that is not there is not', { skip }, () => {
   const usage = usageOf(process.pid)
   assert.ok(usage && usage.memoryBytes > 20e6 && usage.processorMs > 0, JSON.stringify(usage))
   assert.equal(usageOf(2 ** 30), undefined)
+})
+
+it('what is swapped out is memory, where that is asked for', { skip }, () => {
+  assert.equal(readSwap('Name:\ta\nVmRSS:\t    100 kB\nVmSwap:\t   2048 kB\nThreads:\t1\n'), 2 * 2 ** 20)
+  assert.equal(readSwap('Name:\tVmSwap: 7 kB\nThreads:\t1\n'), 0)
+  assert.ok((withSwap(process.pid)?.memoryBytes ?? 0) > 20e6)
+  assert.equal(withSwap(2 ** 30), undefined)
 })

@@ -13,15 +13,15 @@ export interface ProcessUsage {
  * for each of them. Undefined once the first is gone. A process whose parent has ended is below it no longer. Throws where it
  * can't be read now, as for want of file descriptors: what of it could be read would look like less than was used before.
  */
-export function treeUsageOf(pid: number): ProcessUsage | undefined {
-  const first = usageOf(pid)
+export function treeUsageOf(pid: number, read = usageOf): ProcessUsage | undefined {
+  const first = read(pid)
   if (first === undefined) return undefined
   let { memoryBytes, processorMs } = first
   const found = [pid]
   // The list grows while it is walked.
   for (const parent of found) {
     for (const child of childrenOf(parent)) {
-      const usage = usageOf(child)
+      const usage = read(child)
       if (usage === undefined) continue
       found.push(child)
       memoryBytes += usage.memoryBytes
@@ -60,6 +60,17 @@ export function usageOf(pid: number): ProcessUsage | undefined {
   const stat = whileThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
   return stat === undefined ? undefined : readStat(stat)
 }
+
+/** The same, with the memory that is swapped out. */
+export function withSwap(pid: number): ProcessUsage | undefined {
+  const usage = usageOf(pid)
+  const status = whileThere(() => readFileSync(`/proc/${pid}/status`, 'latin1'))
+  if (usage === undefined || status === undefined) return undefined
+  return { ...usage, memoryBytes: usage.memoryBytes + readSwap(status) }
+}
+
+/** proc_pid_status(5), in bytes. The name of the program is above, and has no line break. */
+export const readSwap = (status: string): number => Number(/^VmSwap:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
 
 /** Undefined once what is read is gone. */
 function whileThere<T>(read: () => T): T | undefined {

@@ -24,8 +24,6 @@ interface SpawnOptions {
  * stacks and arenas that are set aside. Measured: some 550 MB more than is resident.
  */
 const SET_ASIDE_BYTES = 768 * 2 ** 20
-/** Drivers and libraries of a GPU that are resident in a process that uses it, by what was measured. */
-const GPU_LIBRARY_BYTES = 2 * 2 ** 30
 const HEAP_SHARE = 0.5
 /**
  * V8 would let its youngest objects take three times 64 MiB before it looks for garbage among them. Measured over 500,000
@@ -41,9 +39,9 @@ const LIMITED =
 
 /** What a child may have resident. */
 export const residentLimit = ({ memoryLimitBytes, devices }: Pick<SpawnOptions, 'memoryLimitBytes' | 'devices'>) =>
-  memoryLimitBytes + (devices ? GPU_LIBRARY_BYTES : 0)
+  memoryLimitBytes + (devices?.residentBytes ?? 0)
 
-/** Starts the process in a folder of its own, with its limits and the wall around it. Throws `RunnerGone('not_started')`. */
+/** Starts the process in a folder of its own, with its limits and its sandbox. Throws `RunnerGone('not_started')`. */
 export function spawnChild(options: SpawnOptions) {
   const { script, lock, memoryLimitBytes, devices, fileBytes, log } = options
   const plan = sandbox()
@@ -58,7 +56,7 @@ export function spawnChild(options: SpawnOptions) {
     String(plan.tool === 'bwrap' ? REAPER : process.pid),
     String(residentLimit(options)),
   ]
-  // Drivers of GPUs map their devices' memory as data: there the watch over what is resident is the only bound.
+  // Drivers of GPUs map their devices' memory as data: there the watch from outside is the only bound.
   const dataKib = devices ? 'unlimited' : Math.floor((memoryLimitBytes + SET_ASIDE_BYTES) / 1024)
   let folder: string | undefined
   try {
@@ -73,7 +71,7 @@ export function spawnChild(options: SpawnOptions) {
     const child = spawn(command, given, {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
-      // Behind the wall its user has no home of its own that the system could name.
+      // In the sandbox its user has no home of its own that the system could name.
       env: { PATH: process.env.PATH, ...NO_TELEMETRY, ...(plan.tool !== 'none' && { HOME: '/' }), ...devices?.env },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       detached: generations > 0, // A process group of its own.

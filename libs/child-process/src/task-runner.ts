@@ -102,7 +102,7 @@ export interface Loaded {
    */
   run(items: readonly RunItem[], onEmit?: OnEmit): Promise<RunResult>
   /** Leaves the processor to others from now on, where they want it. */
-  standBack?(): void
+  lowerPriority?(): void
   /** Resident memory of the process, as the kernel counts it, in bytes; 0 when it is gone. */
   memoryBytes(): number
   /** Ends the process at once (SIGKILL), also in the middle of a run. Resolves when it is gone. Idempotent. */

@@ -92,11 +92,26 @@ it('a reading that fails counts nothing, and the next one not the whole life', a
   assert.deepEqual(watch.usage(), { memoryBytes: 1, processorMs: hour })
   const release = watch.limitProcessor(1_000)
   tick(() => hour + 900)
-  assert.deepEqual(stops, [])
+  assert.equal(stops.length, 0)
   release()
   tick(() => hour + 11_000)
   assert.equal(stops[0]?.reason, 'processor_limit')
   watch.close()
+})
+
+it('a process that nothing else holds to its memory is looked at four times as often', t => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  for (const [isOnlyBound, readings] of [
+    [false, 5],
+    [true, 20],
+  ] as const) {
+    let count = 0
+    const read = () => ({ memoryBytes: ++count, processorMs: 0 })
+    const watch = watchUsage({ pid: () => 1, memoryLimitBytes: 100, isOnlyBound, stop: () => {}, read })
+    t.mock.timers.tick(1_000)
+    assert.equal(count, readings)
+    watch.close()
+  }
 })
 
 it('what can not be read for want of file descriptors is not taken for gone', { skip }, () => {

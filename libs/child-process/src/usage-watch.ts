@@ -1,5 +1,5 @@
 /** Holds a process to its limits from outside: a process that runs hostile code can switch off what watches it from within. */
-import { type ProcessUsage, treeUsageOf } from './process-usage.ts'
+import { type ProcessUsage, treeUsageOf, usageOf, withSwap } from './process-usage.ts'
 import { RunnerGone } from './task-runner.ts'
 
 export interface UsageWatch {
@@ -22,6 +22,8 @@ interface WatchOptions {
   /** The first of its processes: those below it count too. Undefined before it is there, and after it. */
   readonly pid: () => number | undefined
   readonly memoryLimitBytes: number
+  /** Set where the kernel holds the process to no bound of memory: it is looked at more often, and what is swapped out counts. */
+  readonly isOnlyBound?: boolean
   /** Hears of the first limit that the process is over, and of those after it. */
   readonly stop: (why: RunnerGone) => void
   /** For tests. As `treeUsageOf`. */
@@ -30,6 +32,7 @@ interface WatchOptions {
 
 /** Reading one process takes some 20 µs, and 10 µs more for each of its threads. */
 const PERIOD_MS = 200
+const ONLY_BOUND_PERIOD_MS = 50
 
 /** Compiling and collecting garbage take more than the cores of a run, for a while. */
 const AHEAD_MS = 10_000
@@ -37,7 +40,9 @@ const AHEAD_MS = 10_000
 const nothing: ProcessUsage = { memoryBytes: 0, processorMs: 0 }
 
 /** Watches until `close`. */
-export function watchUsage({ pid, memoryLimitBytes, stop, read = treeUsageOf }: WatchOptions): UsageWatch {
+export function watchUsage(options: WatchOptions): UsageWatch {
+  const { pid, memoryLimitBytes, isOnlyBound = false, stop } = options
+  const { read = (pid: number) => treeUsageOf(pid, isOnlyBound ? withSwap : usageOf) } = options
   let isClosed = false
   let limit: { readonly ms: number; readonly from: number } | undefined
   let isAhead: (processorMs: number) => boolean = () => false
@@ -53,13 +58,16 @@ export function watchUsage({ pid, memoryLimitBytes, stop, read = treeUsageOf }: 
     return last
   }
 
-  const timer = setInterval(() => {
-    const { memoryBytes, processorMs } = usage()
-    if (memoryBytes > memoryLimitBytes)
-      stop(new RunnerGone('out_of_memory', 'the run needed more memory than it may have'))
-    else if (limit !== undefined && processorMs - limit.from > limit.ms) stop(overProcessorLimit(limit.ms))
-    else if (isAhead(processorMs)) stop(overCores())
-  }, PERIOD_MS)
+  const timer = setInterval(
+    () => {
+      const { memoryBytes, processorMs } = usage()
+      if (memoryBytes > memoryLimitBytes)
+        stop(new RunnerGone('out_of_memory', 'the run needed more memory than it may have'))
+      else if (limit !== undefined && processorMs - limit.from > limit.ms) stop(overProcessorLimit(limit.ms))
+      else if (isAhead(processorMs)) stop(overCores())
+    },
+    isOnlyBound ? ONLY_BOUND_PERIOD_MS : PERIOD_MS,
+  )
   timer.unref()
 
   return {

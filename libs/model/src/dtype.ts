@@ -22,6 +22,8 @@ interface Numeric {
   /** Whole numbers only. */
   readonly min: bigint
   readonly max: bigint
+  /** Floats only: what is as large as this, or larger, is rounded to infinity. */
+  readonly infinite: number
   make(count: number): ElementArray
   view(bytes: ArrayBuffer): ElementArray
 }
@@ -31,15 +33,19 @@ type Constructor = new (from: number | ArrayBuffer) => ElementArray
 
 const whole = (kind: Numeric['kind'], bytes: number, min: bigint, max: bigint, array: unknown): Numeric => {
   const Elements = array as Constructor
-  return { kind, bytes, min, max, make: count => new Elements(count), view: buffer => new Elements(buffer) }
+  const infinite = Infinity
+  return { kind, bytes, min, max, infinite, make: count => new Elements(count), view: buffer => new Elements(buffer) }
 }
 
-const float = (bytes: number, array: unknown): Numeric => whole('float', bytes, 0n, 0n, array)
+const float = (bytes: number, infinite: number, array: unknown): Numeric => ({
+  ...whole('float', bytes, 0n, 0n, array),
+  infinite,
+})
 
 const NUMERIC = {
-  float32: float(4, Float32Array),
-  float64: float(8, Float64Array),
-  float16: float(2, Float16Array),
+  float32: float(4, 2 ** 128 - 2 ** 103, Float32Array),
+  float64: float(8, Infinity, Float64Array),
+  float16: float(2, 65_520, Float16Array),
   int8: whole('integer', 1, -128n, 127n, Int8Array),
   uint8: whole('integer', 1, 0n, 255n, Uint8Array),
   int16: whole('integer', 2, -32768n, 32767n, Int16Array),
@@ -59,6 +65,15 @@ export const isDtype = (name: unknown): name is Dtype => DTYPES.includes(name as
 
 /** How a type's elements are kept; undefined for strings, which are a plain array. */
 export const numeric = (dtype: Dtype): Numeric | undefined => (dtype === 'string' ? undefined : NUMERIC[dtype])
+
+/** A number as an element of a type of numbers; undefined where the type has none that is near to it. */
+export function numberAs(dtype: Exclude<Dtype, 'string'>, value: number): number | bigint | undefined {
+  const { kind, min, max, infinite } = NUMERIC[dtype]
+  if (kind === 'float') return Math.abs(value) < infinite ? value : undefined
+  const whole = Number.isFinite(value) ? BigInt(Math.round(value)) : undefined
+  if (whole === undefined || whole < min || whole > max) return undefined
+  return kind === 'bigint' ? whole : Number(whole)
+}
 
 /** Room for `count` elements. */
 export const elements = (dtype: Dtype, count: number): Elements =>

@@ -1,9 +1,10 @@
 export * from './catalogue.ts'
 export { checkInput, checkTensors, type NumbersPreprocess, readNumbers } from './check-input.ts'
 export { checkHead, readBytesUri, readDataUri } from './data-uri.ts'
-export { type Dtype, type ElementArray, type Elements, elements, isDtype } from './dtype.ts'
+export { type Dtype, type ElementArray, type Elements, elements, isDtype, numberAs } from './dtype.ts'
 export { excerpt } from './excerpt.ts'
 export { checkInputFile, INPUT_HEAD_BYTES } from './input-file.ts'
+export { isObject } from './is-object.ts'
 export {
   type InputFormat,
   type Manifest,
@@ -14,10 +15,11 @@ export {
   type TensorSpec,
 } from './manifest.ts'
 export { ManifestInvalid } from './manifest-fields.ts'
+export { versionOf } from './model-files.ts'
 export { OnnxInvalid, readOnnx } from './onnx-file.ts'
 export { inspectOnnx, type OnnxInspection } from './onnx-inspection.ts'
 export { outputSchema, type Schema, scoreCount, vectorWidth } from './output-schema.ts'
-export { processingFault } from './processing-fault.ts'
+export { isOneRow, processingFault, scoresOf, shapeOf as preprocessedShape } from './processing-fault.ts'
 export { type Accelerator, accelerators, type Provider, providers } from './provider.ts'
 export {
   formatOf as tensorFormatOf,
@@ -29,6 +31,7 @@ export {
 export { npyBytes } from './tensor-files/npy.ts'
 export { NO_STRINGS } from './tensor-files/safetensors.ts'
 export { readTensorFile, tensorFileParts } from './tensor-files/tensor-file.ts'
+export { isLength } from './tensor-limits.ts'
 export {
   InputInvalid,
   listParts,

@@ -1,5 +1,6 @@
 /** Strict reading of JSON objects: every complaint names the field. */
 import { excerpt } from './excerpt.ts'
+import { isObject } from './is-object.ts'
 
 /** A document that does not say what it must; `message` names the field. */
 export class ManifestInvalid extends Error {
@@ -112,10 +113,6 @@ function whole<T>(item: Fields, each: (item: Fields) => T): T {
   const value = each(item)
   item.done()
   return value
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isListOf<T>(value: unknown, type: 'string' | 'number'): value is T[] {

@@ -69,9 +69,9 @@ const refused: [what: string, fields: object, says: RegExp][] = [
     /`inputs\[0\].dtype` must be one of/,
   ],
   [
-    'a length that JSON has rounded',
-    { inputs: [{ name: 'x', dtype: 'int8', shape: [2 ** 53] }] },
-    /`inputs\[0\].shape` must be whole numbers below 2\^53/,
+    'a length that the public message has no room for',
+    { inputs: [{ name: 'x', dtype: 'int8', shape: [2 ** 31] }] },
+    /`inputs\[0\].shape` must be whole numbers below 2\^31/,
   ],
   ['labels that are no list', { labels: 'a,b' }, /`labels` must be a list of strings/],
 ]

@@ -3,6 +3,7 @@ import { DTYPES, type Dtype } from './dtype.ts'
 import { excerpt } from './excerpt.ts'
 import { Fields, ManifestInvalid } from './manifest-fields.ts'
 import { accelerators, type Provider, providers } from './provider.ts'
+import { isLength } from './tensor-limits.ts'
 
 const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors', 'bytes'] as const
 export type InputFormat = (typeof INPUT_FORMATS)[number]
@@ -236,8 +237,6 @@ function readMetric(value: unknown, path: string): number {
 
 function readSpec(read: Fields): TensorSpec {
   const shape = read.numbers('shape') ?? []
-  if (!shape.every(length => Number.isSafeInteger(length) && length >= -1)) {
-    read.fail('shape', 'must be whole numbers below 2^53, -1 where any length goes')
-  }
+  if (!shape.every(isLength)) read.fail('shape', 'must be whole numbers below 2^31, -1 where any length goes')
   return { name: read.string('name'), dtype: read.oneOf('dtype', DTYPES), shape }
 }

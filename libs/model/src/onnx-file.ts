@@ -4,8 +4,22 @@
  */
 import type { Dtype } from './dtype.ts'
 import type { TensorSpec } from './manifest.ts'
-import { type MessageName, submessage } from './onnx-schema.ts'
-import { type Field, fieldsOf, LENGTH, ProtobufInvalid, VARINT } from './protobuf.ts'
+import {
+  DIMENSION,
+  ELEMENT,
+  GRAPH,
+  type MessageName,
+  MODEL,
+  NODE,
+  SHAPE,
+  submessage,
+  TENSOR,
+  TENSOR_TYPE,
+  TYPE,
+  VALUE,
+} from './onnx-schema.ts'
+import { type Field, fieldsOf, LENGTH, ProtobufInvalid, textOf, VARINT } from './protobuf.ts'
+import { isLength } from './tensor-limits.ts'
 
 export interface OnnxFile {
   readonly inputs: readonly TensorSpec[]
@@ -34,7 +48,8 @@ export class OnnxInvalid extends Error {
 /** Throws `OnnxInvalid`. */
 export function readOnnx(bytes: Uint8Array): OnnxFile {
   // ONNX Runtime reads these as its own format, whatever else the bytes are: onnxruntime/core/flatbuffers/schema.
-  if (textOf(bytes, 4, 8) === 'ORTM') throw new OnnxInvalid('it is in the ORT format, which is not loaded')
+  if (textOf(bytes, { start: 4, end: 8 }) === 'ORTM')
+    throw new OnnxInvalid('it is in the ORT format, which is not loaded')
   try {
     const refused = findRefused(bytes)
     return { ...readGraph(bytes), refused }
@@ -82,7 +97,7 @@ function findRefused(bytes: Uint8Array): string | undefined {
     if (name === 'tensor' && field.number === TENSOR.dataLocation && (field.wire !== VARINT || field.value !== 0)) {
       return EXTERNAL
     }
-    const operator = name === 'node' && field.number === NODE.opType ? text(bytes, field) : ''
+    const operator = name === 'node' && field.number === NODE.operator ? textOf(bytes, field) : ''
     if (!REFUSED_OPERATORS.has(operator)) return undefined
     return `it has the operator ${operator}, which runs what is not in the file and is not loaded`
   }
@@ -111,18 +126,6 @@ function readGraph(bytes: Uint8Array): Omit<OnnxFile, 'refused'> {
     notCarried: notCarried.filter(value => value.role === 'output' || isInput(value)),
   }
 }
-
-const MODEL = { graph: 7 }
-const GRAPH = { initializer: 5, input: 11, output: 12 }
-const NODE = { opType: 4 }
-const TENSOR = { name: 8, externalData: 13, dataLocation: 14 }
-const VALUE = { name: 1, type: 2 }
-/** The kinds of a type, of which the last that is written counts (`oneof`). */
-const TYPE = { tensor: 1, optional: 9, kinds: [1, 4, 5, 7, 8, 9] }
-/** Of an optional: its type, where there is something. */
-const ELEMENT = { type: 1 }
-const TENSOR_TYPE = { elementType: 1, shape: 2 }
-const DIMENSION = { length: 1, parameter: 2 }
 
 /** By TensorProto.DataType. */
 const DTYPE: Readonly<Record<number, Dtype>> = {
@@ -153,7 +156,7 @@ function readValue(bytes: Uint8Array, value: Field): TensorSpec | Omit<NotCarrie
   const dtype = DTYPE[elementType]
   if (!dtype) return { name, type: `a tensor of ${OTHER_DTYPES[elementType] ?? `element type ${elementType}`}` }
   const shape = last(bytes, tensor, TENSOR_TYPE.shape)
-  const dimensions = shape ? [...inside(bytes, shape)].filter(({ number }) => number === 1) : []
+  const dimensions = shape ? [...inside(bytes, shape)].filter(({ number }) => number === SHAPE.dimension) : []
   return { name, dtype, shape: dimensions.map(length => lengthOf(bytes, length)) }
 }
 
@@ -193,7 +196,7 @@ const OTHER_DTYPES: Readonly<Record<number, string>> = {
 function lengthOf(bytes: Uint8Array, dimension: Field): number {
   const field = last(bytes, dimension, DIMENSION.length, DIMENSION.parameter)
   if (field?.number !== DIMENSION.length || field.value > 2 ** 63) return -1
-  if (!Number.isSafeInteger(field.value)) throw new OnnxInvalid('a length of its shapes is 2^53 or more')
+  if (!isLength(field.value)) throw new OnnxInvalid('a length of its shapes is 2^31 or more')
   return field.value
 }
 
@@ -206,13 +209,8 @@ function last(bytes: Uint8Array, parent: Field, ...numbers: readonly number[]): 
 
 function nameOf(bytes: Uint8Array, parent: Field, number: number): string {
   const field = last(bytes, parent, number)
-  return field ? text(bytes, field) : ''
+  return field ? textOf(bytes, field) : ''
 }
-
-const text = (bytes: Uint8Array, { start, end }: Field) => textOf(bytes, start, end)
-
-const textOf = (bytes: Uint8Array, start: number, end: number) =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', start, end)
 
 const inside = (bytes: Uint8Array, field: Field) => {
   if (field.wire !== LENGTH) throw new OnnxInvalid('its structure is broken')

@@ -2,8 +2,9 @@
 import { excerpt } from './excerpt.ts'
 import type { TensorSpec } from './manifest.ts'
 import { type NotCarried, OnnxInvalid, readOnnx } from './onnx-file.ts'
-import { type MessageName, submessage } from './onnx-schema.ts'
-import { type Field, fieldsOf, LENGTH } from './protobuf.ts'
+import { FUNCTION, type MessageName, MODEL, NODE, OPSET, submessage } from './onnx-schema.ts'
+import { type Field, fieldsOf, LENGTH, textOf } from './protobuf.ts'
+import { MOST_NAME, MOST_RANK } from './tensor-limits.ts'
 
 export interface OnnxInspection {
   readonly inputs: readonly TensorSpec[]
@@ -18,9 +19,6 @@ export interface OnnxInspection {
 
 /** Inputs, and outputs, that a model may have. */
 const MOST_VALUES = 1_000
-/** Characters of a name. */
-const MOST_NAME = 512
-const MOST_RANK = 16
 const MOST_OPERATORS = 1_000
 /** UTF-8 bytes of JSON. The first is in every list of models, the second in the model's document. */
 const MOST_SIGNATURE = 65_536
@@ -111,13 +109,8 @@ interface Named {
   readonly name: string
 }
 
-/** Who lists a model gets them all. */
+/** All of them are in the record of a model. */
 const MOST_OPSETS = 64
-
-const MODEL = { opsetImport: 8, function: 25 }
-const OPSET = { domain: 1, version: 2 }
-const NODE = { name: 4, domain: 7 }
-const FUNCTION = { name: 1, domain: 10 }
 
 function readOperators(bytes: Uint8Array): Pick<OnnxInspection, 'opsets' | 'operators'> {
   const opsets: Record<string, number> = {}
@@ -132,7 +125,7 @@ function readOperators(bytes: Uint8Array): Pick<OnnxInspection, 'opsets' | 'oper
   }
   const used = new Set<string>()
   for (const node of nodesOf(bytes, 'model', 0, bytes.length)) {
-    const operator = readNamed(bytes, node, NODE)
+    const operator = readNamed(bytes, node, { name: NODE.operator, domain: NODE.domain })
     if (functions.has(keyOf(operator))) continue
     if (!DOMAINS.has(operator.domain)) {
       throw new OnnxInvalid(
@@ -184,6 +177,3 @@ function readNamed(bytes: Uint8Array, { start, end }: Field, at: { readonly name
 const keyOf = ({ domain, name }: Named) => `${domain === 'ai.onnx' ? '' : domain}\n${name}`
 
 const shownAs = ({ domain, name }: Named) => (domain === '' || domain === 'ai.onnx' ? name : `${domain}.${name}`)
-
-const textOf = (bytes: Uint8Array, { start, end }: Field) =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', start, end)

@@ -66,3 +66,19 @@ const fields: Readonly<Record<MessageName, ReadonlyMap<number, Submessage>>> = {
   element: new Map([one(1, 'type')]),
   mapType: new Map([one(2, 'type')]),
 }
+
+/** Numbers of fields that are read. */
+export const MODEL = { graph: 7, opsetImport: 8, function: 25 }
+export const GRAPH = { initializer: 5, input: 11, output: 12 }
+export const NODE = { operator: 4, domain: 7 }
+export const FUNCTION = { name: 1, domain: 10 }
+export const OPSET = { domain: 1, version: 2 }
+export const TENSOR = { name: 8, externalData: 13, dataLocation: 14 }
+export const VALUE = { name: 1, type: 2 }
+/** The kinds of a type, of which the last that is written counts (`oneof`). */
+export const TYPE = { tensor: 1, optional: 9, kinds: [1, 4, 5, 7, 8, 9] }
+/** Of an optional: its type, where there is something. */
+export const ELEMENT = { type: 1 }
+export const TENSOR_TYPE = { elementType: 1, shape: 2 }
+export const SHAPE = { dimension: 1 }
+export const DIMENSION = { length: 1, parameter: 2 }

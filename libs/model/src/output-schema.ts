@@ -1,6 +1,7 @@
 /** What a model's outputs look like, as JSON Schema (2020-12): what tasks answer with, and what the sandbox holds to. */
 import { type Dtype, numeric } from './dtype.ts'
 import type { Manifest, Postprocess, TensorSpec } from './manifest.ts'
+import { scoresOf } from './processing-fault.ts'
 import { MOST_TEXTS } from './texts.ts'
 
 /** A JSON Schema, or a part of one. */
@@ -117,7 +118,7 @@ function labelSchema(labels: readonly string[] | undefined, count: number | unde
 
 /** How many scores an item has, where the model says so. */
 export function scoreCount(outputs: readonly TensorSpec[]): number | undefined {
-  const { shape = [] } = outputs.find(({ dtype }) => dtype.startsWith('float')) ?? {}
+  const { shape = [] } = scoresOf(outputs) ?? {}
   const lengths = shape.length > 1 && shape[0] === -1 ? shape.slice(1) : shape // One row for each item.
   const count = lengths.reduce((product, length) => product * length, 1)
   return lengths.length > 0 && lengths.every(length => length > 0) ? count : undefined

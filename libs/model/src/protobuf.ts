@@ -49,3 +49,7 @@ export function* fieldsOf(bytes: Uint8Array, start: number, end: number): Genera
     yield { number: Math.floor(tag / 8), wire, start: from, end: at, value }
   }
 }
+
+/** The UTF-8 text of a field. */
+export const textOf = (bytes: Uint8Array, { start, end }: Pick<Field, 'start' | 'end'>): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', start, end)

@@ -44,6 +44,25 @@ test('a float32 written with few digits reads back as the same float32', () => {
   assert.equal(writeTensors([['x', tenth]], false), '{"x":{"dtype":"float32","shape":[1],"data":[0.1]}}')
 })
 
+test('a number that is rounded to the largest of its type is that one', () => {
+  for (const [dtype, number, is] of [
+    ['float16', 65_519, 65_504],
+    ['float32', 3.402_823_567_797_336e38, 3.402_823_466_385_288_6e38],
+  ] as const)
+    assert.equal(one({ dtype, shape: [1], data: [number] }).data[0], is)
+})
+
+test('the sign of zero is kept', () => {
+  for (const [dtype, data] of [
+    ['float64', Float64Array.of(-0)],
+    ['float32', Float32Array.of(-0)],
+    ['float16', Float16Array.of(-0)],
+  ] as const) {
+    const text = writeTensors([['x', { dtype, shape: [1], data }]], false)
+    assert.ok(Object.is(readTensors(text).tensors.get('x')?.data[0], -0), text)
+  }
+})
+
 test('base64 is little-endian, and is told to the writer', () => {
   const { tensors, base64 } = readTensors('{"x":{"dtype":"int32","shape":[1],"data":"AQAAAA=="}}')
   assert.deepEqual(tensors.get('x')?.data, Int32Array.of(1))
@@ -73,6 +92,18 @@ const refused: [what: string, input: string, says: RegExp][] = [
     /data\[1\] is 256, which is no uint8/,
   ],
   ['a fraction', '{"x":{"dtype":"int32","shape":[1],"data":[1.5]}}', /which is no int32/],
+  ...[
+    ['float64', '1e400'],
+    ['float64', '-1e400'],
+    ['float32', '1e39'],
+    ['float32', '3.4028235677973366e38'],
+    ['float16', '70000'],
+    ['float16', '-65520'],
+  ].map(([dtype, number]): (typeof refused)[number] => [
+    `${number}, which would be infinite as ${dtype}`,
+    `{"x":{"dtype":"${dtype}","shape":[1],"data":[${number}]}}`,
+    new RegExp(`data\\[0\\] is \\S+, which is no ${dtype}`),
+  ]),
   ['null', '{"x":{"dtype":"float32","shape":[1],"data":[null]}}', /data\[0\] is null/],
   ['a word that is no number', '{"x":{"dtype":"float32","shape":[1],"data":["toString"]}}', /no float32/],
   ['an int64 beyond its range', '{"x":{"dtype":"int64","shape":[1],"data":["9223372036854775808"]}}', /no int64/],

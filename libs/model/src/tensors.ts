@@ -4,8 +4,10 @@
  * numbers beyond 2^53 are decimal strings; bool takes true, false, 0, 1 and gives true and false; string tensors are
  * always lists.
  */
-import { DTYPES, type Dtype, type ElementArray, type Elements, elements, isDtype, numeric } from './dtype.ts'
+import { DTYPES, type Dtype, type ElementArray, type Elements, elements, isDtype, numberAs, numeric } from './dtype.ts'
 import { excerpt } from './excerpt.ts'
+import { isObject } from './is-object.ts'
+import { MOST_RANK } from './tensor-limits.ts'
 
 export interface Tensor {
   readonly dtype: Dtype
@@ -28,7 +30,6 @@ export class InputInvalid extends Error {
   }
 }
 
-const MAX_RANK = 16
 const FLOAT_WORDS: ReadonlyMap<unknown, number> = new Map([
   ['NaN', Number.NaN],
   ['Infinity', Infinity],
@@ -106,8 +107,8 @@ function readTensor(value: unknown, name: string): Tensor {
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) throw new InputInvalid(`${where} has an unknown field \`${excerpt(unknown)}\``)
   if (!isDtype(dtype)) throw new InputInvalid(`${where}: dtype must be one of ${DTYPES.join(', ')}`)
-  if (!Array.isArray(shape) || shape.length > MAX_RANK) {
-    throw new InputInvalid(`${where}: shape must be a list of at most ${MAX_RANK} whole numbers`)
+  if (!Array.isArray(shape) || shape.length > MOST_RANK) {
+    throw new InputInvalid(`${where}: shape must be a list of at most ${MOST_RANK} whole numbers`)
   }
   const count = elementCount(shape)
   if (count === undefined) {
@@ -135,7 +136,7 @@ function readData(dtype: Dtype, data: readonly unknown[], where: string): Elemen
 function readElement(kind: string, dtype: Dtype, value: unknown): number | bigint | string | undefined {
   switch (kind) {
     case 'float':
-      return typeof value === 'number' ? value : FLOAT_WORDS.get(value)
+      return typeof value === 'number' ? numberAs(dtype as 'float32', value) : FLOAT_WORDS.get(value)
     case 'string':
       return typeof value === 'string' && canBeCarried(value) ? value : undefined
     case 'bool':
@@ -205,21 +206,20 @@ function writerOf(dtype: Dtype, data: Elements): (index: number) => string {
   return index => writeWhole(at(index))
 }
 
-const writeFloat = (value: number): string => (Number.isFinite(value) ? `${value}` : `"${value}"`)
+const writeFloat = (value: number): string => {
+  if (Object.is(value, -0)) return '-0'
+  return Number.isFinite(value) ? `${value}` : `"${value}"`
+}
 
 const writeWhole = (value: number | bigint): string =>
   typeof value === 'bigint' && (value > 2n ** 53n - 1n || value < 1n - 2n ** 53n) ? `"${value}"` : `${value}`
 
 /** The shortest of 7, 8 or 9 digits that reads back as the same float32: 9 always do. */
 function shortest(value: number): string {
-  if (Number.isInteger(value) || !Number.isFinite(value)) return Object.is(value, -0) ? '-0' : writeFloat(value)
+  if (Number.isInteger(value) || !Number.isFinite(value)) return writeFloat(value)
   for (let digits = 7; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits))
     if (Math.fround(short) === value) return `${short}`
   }
   return `${Number(value.toPrecision(9))}`
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -55,6 +55,17 @@ describe('prices', () => {
   })
 })
 
+describe('a plan whose first price is to come', () => {
+  it('costs nothing until then', () => {
+    const file = shipped.replace('pro: 49, ', '') + set('2026-12-01T00:00:00Z')
+    const { subscription } = pricesOf(parsePlanFile(file, 'plans.yaml').prices)
+    assert.deepEqual(
+      [0, december - 1, december].map(at => subscription('developer', 'pro', at)),
+      [0, 0, 59_500_000],
+    )
+  })
+})
+
 describe('the prices of a file', () => {
   const faults = (text: string) => {
     try {

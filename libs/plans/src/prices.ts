@@ -9,7 +9,7 @@ export interface Prices {
   computeSecond(gpuType: string, model: string, at: number): number
   /** Nano-dollars for a second of an employee's own compute. */
   workforceSecond(at: number): number
-  /** Micro-dollars a month; 0 for a plan by agreement, and for one that has never had a price. */
+  /** Micro-dollars a month; 0 for a plan by agreement, and for one that has had no price until then. */
   subscription(family: Family, plan: string, at: number): number
   /** The times after `start` and before `end` at which other prices come into force. */
   changes(start: number, end: number): readonly number[]
@@ -31,10 +31,11 @@ export function pricesOf(sets: readonly PriceSet[]): Prices {
     },
     workforceSecond: at => setAt(at).workforce_second,
     subscription(family, plan, at) {
-      // A plan that has gone from the file costs what it did when it was last there.
+      // A plan that has gone from the file costs what it did when it was last there. One whose first price is to come
+      // costs nothing until then: what is charged must not depend on a price that may still change.
+      const past = Math.max(at, first.from)
       const named = sets.filter(({ subscriptions }) => Object.hasOwn(subscriptions[family], plan))
-      const set = named.findLast(({ from }) => from <= at) ?? named[0]
-      return set?.subscriptions[family][plan] ?? 0
+      return named.findLast(({ from }) => from <= past)?.subscriptions[family][plan] ?? 0
     },
     changes: (start, end) => sets.map(({ from }) => from).filter(from => from > start && from < end),
   }

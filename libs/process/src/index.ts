@@ -14,7 +14,6 @@ export { KeyedBatcher } from './keyed-batcher.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
 export { type RetryOptions, retry } from './retry.ts'
 export { type Closable, createRunner, type Runner, type RunnerOptions } from './runner.ts'
-export { Semaphore } from './semaphore.ts'
 export {
   type Address,
   address,

@@ -7,14 +7,13 @@ import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Routes } from './direct-transport.ts'
 import type { Handler } from './handler.ts'
 import { principalKey } from './principal.ts'
-import { check, compile } from './validation.ts'
+import { assertHasCheck, check } from './validation/validation.ts'
 
 /**
  * Registers the services of `routes` on a transport or a ConnectRouter. Each request is checked against its
  * `buf.validate` rules before the handler sees it, and a method with an `access` option is refused without a principal.
- * Rules are compiled here (the first takes about 0.1 s), so that no call waits for that.
  *
- * @throws Error when a method with an HTTP route has no `access` option, or a rule does not compile
+ * @throws Error when a method with an HTTP route has no `access` option, or a request has no generated check
  */
 export function serve(routes: (router: Routes) => void, on: Routes): void {
   routes({
@@ -30,7 +29,7 @@ function guarded(desc: DescService, impl: Implementation): Implementation {
     if (hasOption(method, http) && !getOption(method, access).scope) {
       throw new Error(`${desc.typeName}.${method.name} has an HTTP route and no access option`)
     }
-    compile(method.input)
+    assertHasCheck(method.input)
     const handle = impl[method.localName]
     if (handle) checked[method.localName] = guard(method, handle.bind(impl))
   }

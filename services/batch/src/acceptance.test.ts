@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { toBinary } from '@bufbuild/protobuf'
+import { timestampMs } from '@bufbuild/protobuf/wkt'
 import { createClient } from '@connectrpc/connect'
 import { problemOf } from '@millhand/api'
 import { BatchTaskService, CheckTasksRequestSchema } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
@@ -30,6 +31,9 @@ test('what is checked in one call fits in a message, whatever the lines are of',
         checked.push(request.tasks.length)
         return {}
       },
+      async holdInputs() {
+        assert.fail('a model of the deployment is not held')
+      },
     })
   }, transport)
   const client = createClient(BatchTaskService, transport)
@@ -41,7 +45,7 @@ test('what is checked in one call fits in a message, whatever the lines are of',
     { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
     lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
     {
-      ...{ caller, most: 50_000, param: 'tasks', batchId: 'batch_1', key: 'batches/1' },
+      ...{ caller, most: 50_000, param: 'tasks', batch: { id: 'batch_1', holdUntil: 0 }, key: 'batches/1' },
       signal: new AbortController().signal,
       onBytes: () => {},
     },
@@ -53,6 +57,44 @@ test('what is checked in one call fits in a message, whatever the lines are of',
   )
   assert.ok(Math.max(...sizes) < 2 ** 22, `${Math.max(...sizes)} bytes`)
   assert.ok(Math.max(...checked) <= 500)
+})
+
+test('the files and models of the account that tasks name are held before they are looked for, each once', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'millhand-batch-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const held: string[] = []
+  const transport = createDirectTransport()
+  serve(router => {
+    router.service(BatchTaskService, {
+      async holdInputs({ batchId, ids, until }) {
+        assert.deepEqual([batchId, until && timestampMs(until)], ['batch_1', 5_000])
+        held.push(...ids)
+        return {}
+      },
+      async checkTasks({ tasks }) {
+        for (const { kind } of tasks)
+          if (kind.case === 'task' && kind.value.model !== 'digits') assert.ok(held.includes(kind.value.model))
+        return {}
+      },
+    })
+  }, transport)
+  const client = createClient(BatchTaskService, transport)
+  const task = (model: string, more: object) => JSON.stringify({ type: 'custom', model, ...more })
+  const lines = Array.from({ length: 1_200 }, (_, n) =>
+    n % 2 === 0
+      ? task('model_a', { input_file: `file_${n % 4}` })
+      : task(n < 600 ? 'digits' : 'file_m', { input: '1' }),
+  )
+  await acceptLines(
+    { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
+    lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
+    {
+      ...{ caller, batch: { id: 'batch_1', holdUntil: 5_000 }, most: 50_000, param: 'tasks', key: 'batches/1' },
+      signal: new AbortController().signal,
+      onBytes: () => {},
+    },
+  )
+  assert.deepEqual(held.toSorted(), ['file_0', 'file_2', 'file_m', 'model_a'])
 })
 
 /** Accepts lines, all of which compute would make but those of the model `gone`. */
@@ -72,7 +114,7 @@ async function accept(t: TestContext, lines: readonly SentLine[]) {
   const client = createClient(BatchTaskService, transport)
   const blobs = await filesystemBlobs(join(folder, 'blobs'))
   const accepted = await acceptLines({ blobs, tasks: { compute: client, workforce: client } }, lines, {
-    ...{ caller, most: 50_000, param: 'tasks', batchId: 'batch_1', key: 'batches/1' },
+    ...{ caller, most: 50_000, param: 'tasks', batch: { id: 'batch_1', holdUntil: 0 }, key: 'batches/1' },
     signal: new AbortController().signal,
     onBytes: () => {},
   })

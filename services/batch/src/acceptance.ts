@@ -1,5 +1,6 @@
 /** From the lines of a request to a blob of lines that are checked: all of them, or none. */
 import { Readable } from 'node:stream'
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { type Fault, fail, failFaults, isFull } from '@millhand/api'
 import type { Blobs } from '@millhand/blob'
 import { hasScope, type Principal } from '@millhand/rpc'
@@ -30,8 +31,8 @@ interface Accept {
   /** The most lines there may be, and the parameter that has them. */
   readonly most: number
   readonly param: string
-  /** The batch that is to be made of them. */
-  readonly batchId: string
+  /** The batch that is to be made of them, and until when what they name is held (ms since 1970), unless it ends before. */
+  readonly batch: { readonly id: string; readonly holdUntil: number }
   /** Where they are kept. */
   readonly key: string
   readonly signal: AbortSignal
@@ -62,7 +63,7 @@ const PAGE = 500
 export async function acceptLines(
   { blobs, tasks }: AcceptanceDeps,
   sent: AsyncIterable<SentLine> | Iterable<SentLine>,
-  { caller, most, param, batchId, key, signal, onBytes }: Accept,
+  { caller, batch, most, param, key, signal, onBytes }: Accept,
 ): Promise<AcceptedLines> {
   const faults: LineFault[] = []
   const customIds = new Map<string, string>()
@@ -71,11 +72,23 @@ export async function acceptLines(
   let total = 0
   const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
 
+  const batchId = batch.id
+  const held = new Set<string>()
+
+  /** Before they are looked for: what is found then stays. */
+  async function holdInputs(items: readonly Item[]): Promise<void> {
+    const ids = [...new Set(items.flatMap(inputsOf))].filter(id => !held.has(id))
+    for (const id of ids) held.add(id)
+    const until = timestampFromMs(batch.holdUntil)
+    if (ids.length > 0) await tasks.compute.holdInputs({ batchId, ids, until }, onBehalfOf(caller, signal))
+  }
+
   async function checkPage(): Promise<void> {
     const checked = page
     page = []
     pageBytes = 0
     if (checked.length === 0) return
+    await holdInputs(checked.map(({ item }) => item))
     const found = await Promise.all(
       itemKinds.map(async kind => {
         const own = checked.filter(({ item }) => item.kind === kind)
@@ -143,6 +156,13 @@ export async function acceptLines(
     throw error
   })
   return { total, bytes: size, withEmployees: totals.workforce > 0 }
+}
+
+/** The files, and models of accounts, that a task names: two at most. */
+function inputsOf({ request: { kind } }: Item): string[] {
+  if (kind.case !== 'task') return []
+  const { model, inputFile = '' } = kind.value
+  return [model, inputFile].filter(id => /^(file|model)_/.test(id))
 }
 
 /** As `POST /v1/tasks` with an employee. */

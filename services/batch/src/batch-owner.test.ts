@@ -108,6 +108,8 @@ let batchTimes: (number | undefined)[]
 /** How often tasks were to be made, and the calls that have failed and go on all the same. */
 let adds = 0
 let late: (() => void)[] | undefined
+/** Batches whose files and models may be removed. */
+let released: string[]
 /** Tasks whose data was deleted. */
 let deleted: Set<string>
 /** Tasks that can't be made. */
@@ -123,6 +125,7 @@ function compute() {
   adds = 0
   late = undefined
   away = '-'
+  released = []
   deleted = new Set()
   refused = new Set()
   serve(router => {
@@ -159,6 +162,10 @@ function compute() {
           ...(!deleted.has(id) && { output: '7' }),
         })
         return { tasks: ids.slice(0, 90).map(state) }
+      },
+      async releaseInputs({ batchId }) {
+        released.push(batchId)
+        return {}
       },
       async cancelTasks({ ids }) {
         requireService(ids)
@@ -228,6 +235,7 @@ test('an owner that died while it made tasks is followed by one that makes each 
   await step(new BatchOwner(deps, ending.signal))
   const { status, error_file } = await ended()
   assert.deepEqual([status, error_file], ['completed', undefined])
+  assert.deepEqual(released, [batch.id])
   assert.deepEqual(
     linesOf('output.jsonl'),
     range(0, TOTAL).map(index => ({ custom_id: `c${index}`, index, task_id: idOf(index), output: 7 })),

@@ -23,6 +23,7 @@ export async function endBatch(deps: EndDeps, listed: BatchRecord, items: BatchI
   const finished_at = clock.now()
   const due_at = finished_at + retentionMs
   const files = await writeResults(deps, batch, items, { status, isLate, until: due_at })
+  await deps.calls.releaseInputs(batch)
   await changeBatch(deps, tenant, id, now => (hasEnded(now) ? now : { ...now, ...files, status, finished_at, due_at }))
   await blobs.delete(batch.lines)
 }

@@ -52,6 +52,8 @@ export interface TaskCalls {
   get(batch: BatchRecord, items: readonly ItemRef[], outputs: boolean): AsyncGenerator<ItemTask, void>
   /** Cancels those that have not ended. Where one service fails, it rejects once the other has done its part. */
   cancel(batch: BatchRecord, items: readonly ItemRef[]): Promise<void>
+  /** Lets the files and models of the account be removed that its tasks name. */
+  releaseInputs(batch: BatchRecord): Promise<void>
 }
 
 export function createTaskCalls(clients: TaskClients, signal: AbortSignal): TaskCalls {
@@ -115,6 +117,10 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
         for (let at = 0; at < ids.length; at += PAGE)
           await clients[kind].cancelTasks({ ids: ids.slice(at, at + PAGE) }, optionsOf(batch))
       })
+    },
+
+    async releaseInputs(batch) {
+      await clients.compute.releaseInputs({ batchId: batch.id }, optionsOf(batch))
     },
   }
 }

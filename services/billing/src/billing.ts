@@ -1,6 +1,7 @@
 /** Billing: what accounts use and owe. It knows what the events of tasks and accounts say, and asks nobody. */
 import { type Cursors, createIds } from '@millhand/api'
 import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
+import { LedgerService } from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
@@ -11,8 +12,11 @@ import type { Routes } from '@millhand/rpc'
 import type { Database, Draft } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { collectionsOf } from './collections.ts'
+import { billedPast } from './ledger/billed-past.ts'
+import { createCalendar } from './ledger/calendar.ts'
 import type { UsageFamily } from './ledger/charges.ts'
-import { type ClosingDeps, runClosing } from './ledger/closing.ts'
+import { runClosing } from './ledger/closing.ts'
+import type { NewInvoice } from './ledger/invoice.ts'
 import { finalInvoice } from './ledger/invoice-event.ts'
 import { consumeAccountEvents } from './ledger/plan-consumer.ts'
 import { createPosting, type Posting } from './ledger/posting.ts'
@@ -20,8 +24,10 @@ import { keepPrices } from './ledger/price-history.ts'
 import { getBilling } from './rpc/get-billing.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listLineEntries } from './rpc/list-line-entries.ts'
+import { postCredit } from './rpc/post-credit.ts'
 import { getInvoice, listInvoices } from './rpc/read-invoices.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
+import { verifyLedger } from './rpc/verify-ledger.ts'
 import { createHourlyRollup } from './usage/hourly-rollup.ts'
 import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
 import { consumeTaskEvents } from './usage/usage-consumer.ts'
@@ -45,28 +51,40 @@ export function createBillingService(options: BillingOptions) {
   const { prices } = options.plans
   const stores = collectionsOf(options.db)
   const ids = createIds({ now: () => clock.now() })
-  const posting = createPosting({ ...stores, prices, clock, graceMs })
+  let start: Promise<number> | undefined
+  /** Once a process: resolves to the time from which tasks are charged. A store that failed is asked again. */
+  const started = () => {
+    start ??= keepPrices(stores.prices, prices.sets, clock.now(), billedPast(stores)).catch(error => {
+      start = undefined
+      throw error
+    })
+    return start
+  }
+  const posting = createPosting({ ...stores, prices, clock, graceMs, chargedFrom: started })
   const groups: Group[] = [
     usageGroup(options, posting, { ...stores.usage.compute, family: 'compute', entryOf: computeEntry }),
     usageGroup(options, posting, { ...stores.usage.workforce, family: 'workforce', entryOf: workforceEntry }),
     {
       name: 'billing-accounts',
       topic: publicTopics.identity.name,
-      handle: consumeAccountEvents({ posting, log }),
+      handle: consumeAccountEvents({ posting, prices, clock, log }),
     },
   ]
-  const closing: ClosingDeps = {
+  const closing = {
     ...{ ledgers: stores.ledgers, posting, prices, clock, log, graceMs },
-    finalize: invoice => finalInvoice(invoice, ids),
+    finalize: (invoice: NewInvoice) => finalInvoice(invoice, ids),
+    now: createCalendar({ calendar: stores.calendar, clock, log, graceMs }),
   }
 
   return {
     /**
-     * Holds the file of plans to the prices that have been in force. Before the service runs.
+     * Holds the file of plans to the prices that have been in force. The service does not work before.
      *
      * @throws ConfigurationError
      */
-    checkPrices: () => keepPrices(stores.prices, prices.sets, clock.now()),
+    async checkPrices(): Promise<void> {
+      await started()
+    },
     /** What its groups read of the event log, by their names. */
     topics: Object.fromEntries(groups.map(({ name, topic }) => [name, [topic]])),
     routes(router: Routes): void {
@@ -77,6 +95,10 @@ export function createBillingService(options: BillingOptions) {
         getInvoice: getInvoice(deps),
         listLineEntries: listLineEntries(deps),
       })
+      router.service(LedgerService, {
+        postCredit: postCredit({ ...stores, posting, clock }),
+        verifyLedger: verifyLedger({ ...stores, prices, clock, entriesKeptMs: options.entriesKeptMs }),
+      })
       router.service(UsageService, { getUsage: getUsage({ ...stores.usage.compute, clock }) })
       router.service(WorkforceUsageService, {
         sumWorkforceTasks: sumWorkforceTasks({ ...stores.usage.workforce, clock }),
@@ -84,6 +106,7 @@ export function createBillingService(options: BillingOptions) {
     },
     /** Hears of tasks and accounts, and closes months, until the signal ends. Any number of processes may do so at once. */
     async run(signal: AbortSignal): Promise<void> {
+      await started()
       const hearing = groups.map(async ({ name, topic, handle, run }) => {
         const handled = async (batch: readonly LoggedEvent[]) => {
           await handle(batch).catch(error => {

@@ -1,5 +1,7 @@
 /** What billing keeps. */
 import type { Database } from '@millhand/store'
+import { type CalendarRecord, calendarSpec } from './ledger/calendar.ts'
+import { type CreditRecord, creditsSpec } from './ledger/credit.ts'
 import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
 import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
 import { type PriceHistoryRecord, priceHistorySpec } from './ledger/price-history.ts'
@@ -9,7 +11,9 @@ import { type HourRecord, hoursSpec, workforceHoursSpec } from './usage/usage-ho
 export const collectionsOf = (db: Database) => ({
   ledgers: db.collection<LedgerRecord, 'due'>(ledgersSpec),
   prices: db.collection<PriceHistoryRecord>(priceHistorySpec),
-  invoices: db.collection<InvoiceRecord>(invoicesSpec),
+  invoices: db.collection<InvoiceRecord, 'by_month'>(invoicesSpec),
+  credits: db.collection<CreditRecord>(creditsSpec),
+  calendar: db.collection<CalendarRecord>(calendarSpec),
   usage: {
     compute: {
       entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(entriesSpec),

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Client, createClient, createContextValues } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
+import type { Invoice } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
+import { LedgerService } from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import { loadPlans } from '@millhand/plans'
@@ -20,12 +22,14 @@ import { endEvent } from './usage/task-event.fixture.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const NOVEMBER = Date.UTC(2026, 10)
+const [OPEN, FINAL] = [1, 2]
 
 describe('invoices', () => {
   let folder: string
   let db: SqliteDatabase
   let clock: ManualClock
   let billing: Client<typeof BillingService>
+  let ledgers: Client<typeof LedgerService>
   let hear: (group: string, ...events: LoggedEvent[]) => Promise<void>
   let stop: () => Promise<void>
 
@@ -47,9 +51,15 @@ describe('invoices', () => {
     const transport = createDirectTransport()
     serve(service.routes, transport)
     billing = createClient(BillingService, transport)
+    ledgers = createClient(LedgerService, transport)
     const ending = new AbortController()
     const running = service.run(ending.signal)
-    hear = async (group, ...events) => await handlers.get(group)?.(events)
+    hear = async (group, ...events) => {
+      const deadline = performance.now() + 120_000
+      for (; !handlers.has(group); await new Promise(resolve => setTimeout(resolve, 5)))
+        assert.ok(performance.now() < deadline, 'it runs')
+      await handlers.get(group)?.(events)
+    }
     stop = async () => {
       ending.abort()
       await running
@@ -73,39 +83,50 @@ describe('invoices', () => {
     return { topic: 'millhand.identity.v1', key: account_id, id, type, time: at, value, position: id }
   }
 
+  const changed = (account: string, at: number, version: number, developer: string): LoggedEvent => {
+    const event = made(account, at)
+    const value = event.value.replace('"resource_version":1', `"resource_version":${version}`)
+    return { ...event, id: `evt_${version}`, value: value.replace('"pro"', `"${developer}"`) }
+  }
+
   const task = (id: string, at: number, tenant = 'acct_a/live') =>
     endEvent({ id, tenant, at, computeMs: 1_500, cost: '0.000030' })
 
-  /** The calendar goes on, and what is due then is done. */
-  async function pass(ms: number): Promise<void> {
-    clock.step(ms)
-    await clock.advance(60_000)
-  }
-
-  /** The invoices, once there are so many. */
+  /** Time goes on, until an account has so many invoices that are final. */
   async function invoiced(account: string, count: number) {
     for (const deadline = performance.now() + 120_000; ; await new Promise(resolve => setTimeout(resolve, 20))) {
       const found = await invoicesOf(account)
       if (found.length === count) return found
       assert.ok(performance.now() < deadline, `${found.length} invoices`)
+      await clock.advance(60_000)
     }
   }
 
-  const invoicesOf = async (account: string) => (await billing.listInvoices({}, as(account))).data
+  const listed = async (account: string) => (await billing.listInvoices({}, as(account))).data
+  const invoicesOf = async (account: string) => (await listed(account)).filter(({ status }) => status === FINAL)
 
   it('a month closes after its grace time, with its event, and never changes', async () => {
     await hear('billing-accounts', made('acct_a', NOVEMBER))
     await hear('billing-compute', task('task_1', NOVEMBER + DAY_MS))
-    await pass(33 * DAY_MS - 120_000)
-    assert.deepEqual(await invoicesOf('acct_a'), [])
-    await pass(120_000)
-    const [listed] = await invoiced('acct_a', 1)
-    assert.ok(listed)
+    await clock.advance(29 * DAY_MS)
+    assert.deepEqual(await listed('acct_a'), [], 'it goes on')
+    await clock.advance(4 * DAY_MS - 120_000)
+    const [open, ...others] = await listed('acct_a')
+    assert.ok(open)
     assert.deepEqual(
-      [listed.number, listed.status, listed.lines, listed.total?.amount, listed.amountDue?.amount],
-      [1, 2, [], '49.000030', '49.000000'],
+      [open.number, open.status, open.finalizedAt, open.total?.amount, others],
+      [1, OPEN, undefined, '49.000030', []],
     )
-    const invoice = await billing.getInvoice({ id: listed.id }, as('acct_a'))
+    const before = await billing.getInvoice({ id: open.id }, as('acct_a'))
+    await clock.advance(120_000)
+    const [final] = await invoiced('acct_a', 1)
+    assert.ok(final)
+    assert.deepEqual(
+      [final.id, final.number, final.lines, final.total?.amount, final.amountDue?.amount],
+      [open.id, 1, [], '49.000030', '49.000000'],
+    )
+    const invoice = await billing.getInvoice({ id: final.id }, as('acct_a'))
+    assert.deepEqual(invoice.lines, before.lines)
     assert.deepEqual(
       invoice.lines
         .filter(({ amount }) => amount?.amount !== '0.000000')
@@ -116,34 +137,31 @@ describe('invoices', () => {
       ],
     )
     const tail = sqliteEventLog(db).tail(['millhand.billing.v1'], 'beginning', AbortSignal.timeout(60_000))
-    const [event, ...others] = (await tail[Symbol.asyncIterator]().next()).value ?? []
-    assert.deepEqual(
-      [event.type, others, JSON.parse(event.value).data.object.id],
-      ['invoice.finalized', [], invoice.id],
-    )
+    const [event, ...more] = (await tail[Symbol.asyncIterator]().next()).value ?? []
+    assert.deepEqual([event.type, more, JSON.parse(event.value).data.object.id], ['invoice.finalized', [], invoice.id])
 
     await hear('billing-compute', task('task_1', NOVEMBER + DAY_MS), task('task_2', NOVEMBER + 2 * DAY_MS))
-    assert.deepEqual(await billing.getInvoice({ id: listed.id }, as('acct_a')), invoice)
+    assert.deepEqual(await billing.getInvoice({ id: final.id }, as('acct_a')), invoice)
     const bill = await billing.getBilling({}, as('acct_a'))
     const [late] = bill.lines.filter(({ description }) => description.startsWith('Late'))
     assert.deepEqual(
       [late?.description, late?.amount?.amount],
       ['Late: compute of digits on cpu, 2026-11-03', '0.000030'],
     )
-    assert.equal(bill.invoices[0]?.id, listed.id)
+    assert.equal(bill.invoices[0]?.id, final.id)
     const { data } = await billing.listLineEntries({ id: String(late?.id) }, as('acct_a'))
     assert.deepEqual(
       data.map(({ taskId }) => taskId),
       ['task_2'],
     )
     const billed = invoice.lines.find(({ model }) => model === 'digits')
-    const before = await billing.listLineEntries({ id: String(billed?.id) }, as('acct_a'))
+    const itsEntries = await billing.listLineEntries({ id: String(billed?.id) }, as('acct_a'))
     assert.deepEqual(
-      before.data.map(({ taskId }) => taskId),
+      itsEntries.data.map(({ taskId }) => taskId),
       ['task_1'],
     )
 
-    await pass(31 * DAY_MS)
+    await clock.advance(31 * DAY_MS)
     assert.deepEqual(
       (await invoiced('acct_a', 2)).map(({ number, total }) => [number, total?.amount]),
       [
@@ -153,10 +171,28 @@ describe('invoices', () => {
     )
   })
 
+  it('a clock that is set a month ahead closes nothing until it is right again', async () => {
+    await hear('billing-accounts', made('acct_a', NOVEMBER))
+    await clock.advance(120_000)
+    clock.step(40 * DAY_MS)
+    await hear('billing-compute', task('task_1', NOVEMBER + DAY_MS))
+    for (let passes = 0; passes < 5; passes++) {
+      await clock.advance(60_000)
+      await billing.getBilling({}, as('acct_a'))
+    }
+    assert.deepEqual(await invoicesOf('acct_a'), [])
+    clock.step(-40 * DAY_MS)
+    await clock.advance(34 * DAY_MS)
+    assert.deepEqual(
+      (await invoiced('acct_a', 1)).map(({ number, total }) => [number, total?.amount]),
+      [[1, '49.000030']],
+    )
+  })
+
   it('are nobody else’s, and the sandbox has none', async () => {
     await hear('billing-accounts', made('acct_a', NOVEMBER), made('acct_b', NOVEMBER))
     await hear('billing-compute', task('task_1', NOVEMBER + DAY_MS), task('task_2', NOVEMBER + DAY_MS, 'acct_a/test'))
-    await pass(34 * DAY_MS)
+    await clock.advance(34 * DAY_MS)
     const [[a], [b]] = [await invoiced('acct_a', 1), await invoiced('acct_b', 1)]
     assert.deepEqual([a?.number, b?.number, b?.total?.amount], [1, 1, '49.000000'])
     const line = (await billing.getInvoice({ id: String(a?.id) }, as('acct_a'))).lines[0]
@@ -169,21 +205,74 @@ describe('invoices', () => {
 
   it('a change of plans that is heard of late is corrected on the next', async () => {
     await hear('billing-accounts', made('acct_a', NOVEMBER))
-    await pass(34 * DAY_MS)
+    await clock.advance(34 * DAY_MS)
     await invoiced('acct_a', 1)
-    const later = made('acct_a', NOVEMBER + 15 * DAY_MS)
-    const value = later.value.replace('"resource_version":1', '"resource_version":2').replace('"pro"', '"free"')
-    await hear('billing-accounts', { ...later, id: 'evt_2', value })
+    await hear('billing-accounts', changed('acct_a', NOVEMBER + 15 * DAY_MS, 2, 'free'))
     const bill = await billing.getBilling({}, as('acct_a'))
     const [correction] = bill.lines.filter(({ kind }) => kind === 8)
     assert.deepEqual(
       [correction?.description, correction?.amount?.amount],
       ['Correction: developer plan, 2026-11', '-24.500000'],
     )
-    await pass(31 * DAY_MS)
+    await clock.advance(31 * DAY_MS)
     assert.deepEqual(
       (await invoiced('acct_a', 2)).map(({ total }) => total?.amount),
       ['-24.500000', '49.000000'],
     )
+  })
+
+  it('have what an operator credits and charges, each key once', async () => {
+    await clock.advance(5 * DAY_MS)
+    await hear('billing-accounts', made('acct_a', NOVEMBER))
+    const post = (key: string, micros: bigint, more = {}) =>
+      ledgers.postCredit({ key, micros, family: 1, reason: 'Outage', by: 'ann', ...more }, as('acct_a'))
+    const credit = await post('a', 12_500_000n)
+    assert.deepEqual([credit.amount?.amount, credit.month, credit.by], ['-12.500000', '2026-11', 'ann'])
+    assert.deepEqual(await post('a', 12_500_000n), credit)
+    await assert.rejects(post('a', 12_500_001n), /another credit/)
+    await assert.rejects(
+      ledgers.postCredit({ key: 'b', micros: 1n, family: 1, reason: 'r', by: 'b' }, as('acct_a', 'test')),
+    )
+    await Promise.all([post('b', -1_000_000n), post('b', -1_000_000n), post('c', 70_000_000n)])
+    const creditLines = ({ lines }: Pick<Invoice, 'lines'>) =>
+      lines.filter(({ kind }) => kind === 7).map(line => [line.description, line.amount?.amount])
+    const amounts = (found: unknown[][]) => found.map(([, amount]) => String(amount)).sort()
+    const expected = ['-12.500000', '-70.000000', '1.000000']
+    assert.deepEqual(amounts(creditLines(await billing.getBilling({}, as('acct_a')))), expected)
+
+    await clock.advance(28 * DAY_MS)
+    const [invoice] = await invoiced('acct_a', 1)
+    assert.equal(invoice?.total?.amount, '-32.500000', '49 - 12.5 - 70 + 1')
+    const final = await billing.getInvoice({ id: String(invoice?.id) }, as('acct_a'))
+    assert.deepEqual(amounts(creditLines(final)), expected)
+    assert.deepEqual(
+      [creditLines(final)[0]?.[0], creditLines(await billing.getBilling({}, as('acct_a')))],
+      ['Outage', []],
+    )
+    assert.equal((await post('a', 12_500_000n)).month, '2026-11', 'it was done, and the invoice is final')
+    assert.equal((await post('d', 1n)).month, '2026-12')
+    assert.deepEqual(await billing.getInvoice({ id: final.id }, as('acct_a')), final)
+  })
+
+  it('are verified: an entry that is missing, changed or twice in the sum is found', async () => {
+    await hear('billing-accounts', made('acct_a', NOVEMBER))
+    await hear('billing-compute', task('task_1', NOVEMBER + DAY_MS), task('task_2', NOVEMBER + DAY_MS))
+    await clock.advance(33 * DAY_MS)
+    await invoiced('acct_a', 1)
+    await hear('billing-compute', task('task_3', NOVEMBER + 31 * DAY_MS), task('task_4', NOVEMBER + DAY_MS))
+    const verify = (month?: string) => ledgers.verifyLedger({ ...(month && { month }) }, as('acct_a'))
+    const right = await verify()
+    assert.deepEqual([right.entries, right.differences], [4n, []])
+    await db.execute("DELETE FROM usage_entries WHERE id = 'task_1'")
+    const missing = await verify()
+    assert.deepEqual(
+      missing.differences.map(({ month, expected, actual }) => [month, expected, actual]),
+      [['2026-11', '30 micro-dollars (30) for 1500', '60 micro-dollars (60) for 3000']],
+    )
+    assert.deepEqual((await verify('2026-12')).differences, [])
+    await db.execute(
+      "UPDATE usage_entries SET body = replace(body, '\"cost_micros\":30', '\"cost_micros\":31') WHERE id = 'task_3'",
+    )
+    assert.equal((await verify('2026-12')).differences.length, 1)
   })
 })

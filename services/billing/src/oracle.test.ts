@@ -24,6 +24,7 @@ import { LEDGER_ID, type LedgerRecord } from './ledger/ledger.ts'
 import type { LineSum } from './ledger/line.ts'
 import { consumeAccountEvents } from './ledger/plan-consumer.ts'
 import { createPosting } from './ledger/posting.ts'
+import { verifyLedger } from './ledger/verify-ledger.ts'
 import { type Arrival, type Changed, costOf, type Ended, expectedBills, type Rates } from './oracle.fixture.ts'
 import { computeEntry, workforceEntry } from './usage/task-event.ts'
 import { consumeTaskEvents } from './usage/usage-consumer.ts'
@@ -77,7 +78,7 @@ describe('the ledger and an independent reference', () => {
     /** A process: what it remembers dies with it. */
     const processOf = () => {
       const log = createLog({ level: 'error', write: () => {} })
-      const posting = createPosting({ ...stores, prices, clock, graceMs: GRACE_MS })
+      const posting = createPosting({ ...stores, prices, clock, graceMs: GRACE_MS, chargedFrom: async () => 0 })
       const ids = createIds({ now: () => clock.now() })
       const of = (family: 'compute' | 'workforce') =>
         consumeTaskEvents({
@@ -85,8 +86,8 @@ describe('the ledger and an independent reference', () => {
           entryOf: family === 'compute' ? computeEntry : workforceEntry,
           post: drafts => posting.post(family, drafts),
         })
-      const handlers = [of('compute'), of('workforce'), consumeAccountEvents({ posting, log })]
-      const deps = { ledgers: stores.ledgers, posting, prices, clock, graceMs: GRACE_MS }
+      const handlers = [of('compute'), of('workforce'), consumeAccountEvents({ posting, prices, clock, log })]
+      const deps = { ledgers: stores.ledgers, posting, prices, graceMs: GRACE_MS }
       return {
         handle: async (events: readonly LoggedEvent[]) => {
           for (const handle of handlers) await handle(events)
@@ -98,7 +99,7 @@ describe('the ledger and an independent reference', () => {
             error: (_: string, fields?: { error?: unknown }) => void failures.push(fields?.error),
           }
           const finalize: ClosingDeps['finalize'] = draft => finalInvoice(draft, ids)
-          return closeDueMonths({ ...deps, log: heard, finalize }, signal).then(() => {
+          return closeDueMonths({ ...deps, log: heard, finalize }, clock.now(), signal).then(() => {
             if (failures.length > 0) throw failures[0]
           })
         },
@@ -153,6 +154,11 @@ describe('the ledger and an independent reference', () => {
         const total = lines.reduce((sum, { micros }) => sum + micros, 0)
         if (invoice) assert.equal(invoice.total_micros, total)
       }
+    }
+
+    for (let account = 0; account < ACCOUNTS; account++) {
+      const { differences } = await verifyLedger({ ...stores, prices }, tenantOf(account), 0)
+      assert.deepEqual(differences, [], 'added up anew it is the same')
     }
 
     const taskIds = new Set(arrivals.flatMap(({ event }) => ('ended' in event ? [event.ended.id] : [])))

@@ -5,6 +5,7 @@ import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import { type Collection, MongoClient } from 'mongodb'
 import { describeRebuild, documented } from './rebuild.contract.ts'
+import { type HourRecord, hoursSpec } from './usage/usage-hour.ts'
 
 const log = createLog({ level: 'error' })
 
@@ -42,7 +43,8 @@ describeRebuild(
         await Promise.all(deleting)
         await admin.deleteGroups(['billing-compute'])
       },
-      hours: () => collection('usage_hours').countDocuments({}),
+      countHours: () => collection('usage_hours').countDocuments({}),
+      hours: db.collection<HourRecord, 'due'>(hoursSpec),
       [Symbol.asyncDispose]: () => parts.disposeAsync(),
     }
   },

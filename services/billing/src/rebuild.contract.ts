@@ -15,6 +15,7 @@ import type { OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import { type BillingOptions, createBillingService } from './billing.ts'
 import { endEvent } from './usage/task-event.fixture.ts'
+import { type Hours, hourId } from './usage/usage-hour.ts'
 
 export interface OpenedLog extends AsyncDisposable {
   readonly db: BillingOptions['db']
@@ -23,7 +24,8 @@ export interface OpenedLog extends AsyncDisposable {
   /** Drops what the log still has, as an operator does, while nobody is subscribed. */
   drop(): Promise<void>
   /** How many hours there are. */
-  hours(): Promise<number>
+  countHours(): Promise<number>
+  readonly hours: Pick<Hours, 'get' | 'write'>
 }
 
 const DAY_MS = 86_400_000
@@ -43,8 +45,17 @@ export function describeRebuild(name: string, open: () => Promise<OpenedLog>, op
 
       const span = { start: hour(now - 60 * DAY_MS), end: hour(now + DAY_MS) }
       const before = await whileRunning({ ...opened, events: startingWith(old, opened.events) }, span, 201)
+      const gone = {
+        tenant: 'acct_closed/live',
+        id: hourId(now - DAY_MS),
+        start: now - DAY_MS,
+        state: 'closed',
+      } as const
+      const nothing = { lines: [], summed_to: 0, announced_to: 0 }
+      await opened.hours.write({ kind: 'insert', document: { ...gone, ...nothing }, events: [] })
       await opened.drop()
-      assert.equal(await opened.hours(), 1, 'what the log has no more stays')
+      const left = await Promise.all([opened.hours.get(gone.tenant, gone.id), opened.countHours()])
+      assert.deepEqual([left[0]?.state, left[1]], ['closed', 2], 'what the log has no more stays, and what has closed')
       const after = await whileRunning(opened, span, 201)
       assert.deepEqual(after, before)
     })

@@ -184,9 +184,11 @@ function billed({ prices }: TransitionRules, task: TaskRecord, report: RunReport
   const price = prices.computeSecond(gpu_type, modelOf(task), now)
   const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, price)
   const { engine_kind: kind, engine_name: name, provider } = report
+  // An executor knows an own model by its file alone.
+  const model_version = task.own_model === undefined && report.group_version ? report.group_version : task.model_version
   return {
     usage: { queue_ms, compute_ms, gpu_type, items: report.items || (task.type === 'batch' ? 0 : 1) },
     cost_micros,
-    ...(kind !== '' && { engine: { kind, name, provider }, model_version: report.group_version || task.model_version }),
+    ...(kind !== '' && { engine: { kind, name, provider }, model_version }),
   }
 }

@@ -6,8 +6,8 @@ import type { Collection } from '@millhand/store'
 import { leaseOf, leaseWithInput } from '@millhand/task'
 import type { ComputeDeps } from './compute-deps.ts'
 import type { StoredFile } from './files/file.ts'
+import type { UsedBy } from './files/file-use.ts'
 import type { Files } from './files/files.ts'
-import type { UsedBy } from './files/retention.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
 
 /** Looks for a task that has not ended and whose input, or model, the file is. */
@@ -15,7 +15,7 @@ export const usedByTask =
   (tasks: Pick<Collection<TaskRecord, TaskIndex>, 'find'>): UsedBy =>
   async (tenant, file) => {
     const [task] = await tasks.find('input_file', { equals: [tenant, file], limit: 1 })
-    return task?.id ?? (await modelUsedBy(tasks)(tenant, file))
+    return task ? { as: 'input', task: task.id } : await modelUsedBy(tasks)(tenant, file)
   }
 
 /** Looks for a task that has not ended and that runs this own model, or file. */
@@ -23,7 +23,7 @@ export const modelUsedBy =
   (tasks: Pick<Collection<TaskRecord, TaskIndex>, 'find'>): UsedBy =>
   async (tenant, model) => {
     const [task] = await tasks.find('own_model', { equals: [tenant, model], limit: 1 })
-    return task?.id
+    return task && { as: 'model', task: task.id }
   }
 
 /** The file that a request names as input, or what stands against it; where the model is none, only whether it is there. */

@@ -68,6 +68,7 @@ export function describeTaskFiles(name: string, open: () => Promise<OpenedDataba
       const error = await given.files.deleteFile({ id: file }, given.caller).catch((error: unknown) => error)
       assert.equal(await refusal(Promise.reject(error)), 'invalid_state')
       assert.equal(metadataOf(error).task, id)
+      assert.match(String(error), /is the input of the task/)
       await given.clock.advance(HOUR_MS)
       await given.sweep()
       assert.equal(await given.content(file), undefined)

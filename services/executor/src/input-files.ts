@@ -69,13 +69,13 @@ export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFi
 async function read(leases: ReadsInputs, lease: Lease, path: string, signal: AbortSignal): Promise<InputFile> {
   const bytes = lease.inputFileBytes ?? 0
   await using file = await open(path, 'w', 0o600)
-  await receive(leases, { run: runOf(lease) }, bytes, signal, data => file.writeFile(data))
+  await receive(leases, { run: runRefOf(lease) }, bytes, signal, data => file.writeFile(data))
   return { path, bytes }
 }
 
 async function readGiven(leases: ReadsInputs, lease: Lease, file: number, bytes: number, signal: AbortSignal) {
   const parts: Uint8Array[] = []
-  await receive(leases, { run: runOf(lease), file }, bytes, signal, data => parts.push(data))
+  await receive(leases, { run: runRefOf(lease), file }, bytes, signal, data => parts.push(data))
   return Buffer.concat(parts)
 }
 
@@ -102,7 +102,7 @@ async function receive(
 }
 
 /** How a run is named in calls about its files. */
-export const runOf = ({ id: leaseId, tenant, workId, attempt }: Lease) => ({ leaseId, tenant, workId, attempt })
+export const runRefOf = ({ id: leaseId, tenant, workId, attempt }: Lease) => ({ leaseId, tenant, workId, attempt })
 
 /** What becomes of a task whose input could not be read; `lost` where its lease is, `away` where nobody was there. */
 export function faultOfReading(error: unknown) {

@@ -9,7 +9,7 @@ import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_ser
 import { ensureTempFolder, makeTempFolder, removeTempFolder } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { runOf } from './input-files.ts'
+import { runRefOf } from './input-files.ts'
 import { retryWhileUnavailable, transferMs } from './retry-while-unavailable.ts'
 
 type ReadsModels = Pick<Client<typeof LeaseService>, 'readModel'>
@@ -141,7 +141,7 @@ export class ModelCopies {
     let received = 0
     await using file = await open(part, 'w', 0o600)
     try {
-      for await (const { data } of this.#options.leases.readModel({ run: runOf(lease) }, limits)) {
+      for await (const { data } of this.#options.leases.readModel({ run: runRefOf(lease) }, limits)) {
         received += data.length
         if (received > bytes) break
         hash.update(data)

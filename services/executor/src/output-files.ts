@@ -7,7 +7,7 @@ import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_ser
 import type { Artifact, ItemResult, OutputFile } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { runOf } from './input-files.ts'
+import { runRefOf } from './input-files.ts'
 import type { HeldLease } from './lease.ts'
 import { failure, type Outcome } from './outcome.ts'
 import { uploadInParallel } from './parallel-uploads.ts'
@@ -40,7 +40,7 @@ const sizeOf = ({ bytes }: Sent): number => (typeof bytes === 'number' ? bytes :
 
 async function* messages(lease: Lease, file: Sent) {
   const artifact = 'name' in file && { artifact: { name: file.name, mediaType: file.mediaType } }
-  yield { part: { case: 'run' as const, value: runOf(lease) }, ...artifact }
+  yield { part: { case: 'run' as const, value: runRefOf(lease) }, ...artifact }
   const size = sizeOf(file)
   for (let at = 0; at < size; ) {
     const value = await partAt(file, at, Math.min(PART_BYTES, size - at))

@@ -3,7 +3,7 @@ import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { runOf } from './input-files.ts'
+import { runRefOf } from './input-files.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 const ASK_MS = 5_000
@@ -16,6 +16,6 @@ export const reserveCost =
   (leases: Pick<Client<typeof LeaseService>, 'reserve'>, clock: Clock, log: Log) =>
   async (lease: Lease, modelCostMicros: number, signal: AbortSignal): Promise<void> => {
     const onFailure = (error: unknown) => log.warn('cost.not_reserved', { task_id: lease.workId, error })
-    const once = () => leases.reserve({ run: runOf(lease), modelCostMicros }, { signal, timeoutMs: ASK_MS })
+    const once = () => leases.reserve({ run: runRefOf(lease), modelCostMicros }, { signal, timeoutMs: ASK_MS })
     await retryWhileUnavailable(once, { clock, signal, onFailure })
   }

@@ -134,7 +134,7 @@ export class WarmProcess<L extends Loadable> implements Warm {
     loading.promise.then(
       process => {
         if (this.#loading === loading) this.process = process
-        if (this.isBackground) process.standBack?.()
+        if (this.isBackground) process.lowerPriority?.()
         log.info(`${loads}.loaded`, { [loads]: id })
         process.gone.then(why => {
           ended()

@@ -2,6 +2,7 @@
 import { createIds, type PlanNames, prefixOfKey } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
+import { toldPlans } from './accounts/account.ts'
 import { accountEvent } from './accounts/account-events.ts'
 import type { IdentityCollections } from './identity-collections.ts'
 import { type KeyRecord, sha256Of } from './keys/api-key-record.ts'
@@ -43,7 +44,7 @@ export async function ensureFirstAccount(
     plans: first.plans,
     created_at: clock.now(),
     resource_version: 1,
-    plans_told: 'yes',
+    plans_told: toldPlans(first.plans),
   } as const
   const events = [accountEvent('account.created', account, { ids, now: account.created_at })]
   // A conflict says that it is there. The account comes first: no key is without one.

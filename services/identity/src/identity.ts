@@ -11,7 +11,7 @@ import type { Routes } from '@millhand/rpc'
 import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { accountsSpec } from './accounts/account.ts'
-import { announcePlans } from './accounts/announce-plans.ts'
+import { runAnnouncement } from './accounts/announce-plans.ts'
 import { createAccount } from './accounts/create-account.ts'
 import { getAccount, listAccounts, listPlans } from './accounts/read-accounts.ts'
 import { updateAccount } from './accounts/update-account.ts'
@@ -113,9 +113,12 @@ export function createIdentityService(options: IdentityOptions) {
     },
     /** What the owner does until the signal ends: keeps the windows of rates, and removes what is no longer remembered. */
     async run(signal: AbortSignal): Promise<void> {
-      const announced = () =>
-        announcePlans(deps, signal).catch(error => log.error('account.plans_not_announced', { error }))
-      await Promise.all([announced(), quota.run(signal), rates.run(signal), answers.run(signal)])
+      await Promise.all([
+        runAnnouncement({ ...deps, log }, signal),
+        quota.run(signal),
+        rates.run(signal),
+        answers.run(signal),
+      ])
     },
   }
 }

@@ -11,6 +11,7 @@ import { accept } from './section/accept.ts'
 import { auth } from './section/auth.ts'
 import { batchTasks } from './section/batch-tasks.ts'
 import { batches } from './section/batches.ts'
+import { billing } from './section/billing.ts'
 import { distributed } from './section/distributed.ts'
 import { distributedFiles } from './section/distributed-files.ts'
 import { distributedStreams } from './section/distributed-streams.ts'
@@ -44,6 +45,7 @@ const sections: Sections = {
   batches,
   streams,
   usage,
+  billing,
   auth,
   limit,
   webhooks,

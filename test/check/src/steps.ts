@@ -21,6 +21,7 @@ export const steps: readonly Step[] = [
   command('contract: style', ['buf', 'lint'], 'proto'),
   { name: 'contract: nothing breaks', run: contractBreaks },
   { name: 'generated: messages', run: generatedMessages },
+  command('generated: checks', ['node', 'src/validation/generate.ts', '--check'], 'libs/rpc'),
   command('generated: OpenAPI', ['node', 'src/openapi/generate.ts', '--check'], 'gateway'),
   command('generated: AsyncAPI', ['node', 'src/kafka/asyncapi/generate.ts', '--check'], 'libs/eventlog'),
   command('generated: employees', ['node', 'src/pages/generate.ts', '--check'], 'services/workforce/employees'),

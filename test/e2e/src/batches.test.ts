@@ -1,10 +1,12 @@
 /** Many tasks in one request. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { batchEnded, batchOnce, createBatch, linesOf } from './batches.ts'
 import { upload } from './files.ts'
 import type { Wire } from './http.ts'
-import { assertProblem, clearAll, create, digit, ended, FOREVER_MS, reaches, spin } from './tasks.ts'
+import { assertProblem, clearAll, create, digit, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
 import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
@@ -229,6 +231,34 @@ test('a single task runs before those of a batch that wait', async () => {
   const tasks = await tasksOf(id)
   assert.deepEqual(new Set(tasks.map(task => task.priority)), new Set(['high']))
   for (const task of tasks) assert.ok(task.started_at >= started_at, `${task.started_at} is before ${started_at}`)
+})
+
+test('a file and a model that a batch names stay until it has ended', async () => {
+  const uploaded = async (bytes: Uint8Array) =>
+    (await upload(server, bytes, 'purpose=model', 'application/octet-stream')).id
+  const spinning = readFileSync(join(ownModels, 'spin/model.onnx'))
+  const [file, other] = [await uploaded(spinning), await uploaded(spinning)]
+  const model = (await server.request('POST', '/v1/models', { json: { name: 'x', file: other } })).body.id
+  const { input } = spin(FOREVER_MS) as { input: string }
+  const tasks = [spin(FOREVER_MS), { type: 'custom', model: file, input }, { type: 'inference', model, input }]
+  const { id } = await createBatch(server, { tasks })
+  for (const path of [`/v1/files/${file}`, `/v1/models/${model}`]) {
+    const answer = await server.request('DELETE', path)
+    assertProblem(answer, 409, 'invalid_state')
+    assert.ok(answer.body.detail.includes(`needed by the batch \`${id}\``), answer.body.detail)
+  }
+  assert.equal((await server.request('DELETE', `/v1/files/${other}`)).status, 200)
+  await server.request('DELETE', `/v1/batches/${id}`)
+  await batchEnded(server, id)
+  for (const path of [`/v1/files/${file}`, `/v1/models/${model}`])
+    assert.equal((await server.request('DELETE', path)).status, 200)
+})
+
+test('a batch that is refused keeps no file', async () => {
+  const { id } = await upload(server, 'text')
+  const refused = await post({ tasks: [{ type: 'inference', model: 'double', input_file: id }, { type: 'nothing' }] })
+  assert.equal(refused.status, 400)
+  assert.equal((await server.request('DELETE', `/v1/files/${id}`)).status, 200)
 })
 
 test('the same key makes one batch', async () => {

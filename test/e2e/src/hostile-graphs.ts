@@ -71,6 +71,66 @@ const loop = (body: Buffer[], initializers: Buffer[] = [], type = tensorOf(FLOAT
     initializers: [weights('trips', INT64, [], wholes(2 ** 50)), ...initializers],
   })
 
+/** One of two branches, by `go`, which is true. */
+const branching = op(
+  'If',
+  ['go'],
+  ['w'],
+  ['then_branch', 'else_branch'].map((name, at) =>
+    graphAttribute(
+      name,
+      graph({ nodes: [op(at === 0 ? 'Neg' : 'Abs', ['v'], ['z'])], inputs: [], outputs: [value('z')] }),
+    ),
+  ),
+)
+
+/** A Scan whose body makes `w` of each row `v` of `r`, which `before` makes of `x`. */
+const scanOf = (before: Buffer[], body: Buffer[], initializers: Buffer[]): Buffer =>
+  model({
+    nodes: [
+      ...before,
+      op(
+        'Scan',
+        ['r'],
+        ['s'],
+        [
+          graphAttribute('body', graph({ nodes: body, inputs: [value('v')], outputs: [value('w')] })),
+          wholeAttribute('num_scan_inputs', 1),
+        ],
+      ),
+      op('ReduceSum', ['s'], ['y']),
+    ],
+    outputs: [value('y', tensorOf(FLOAT, [1, 1]))],
+    initializers,
+  })
+
+const scan = (rows: number): Buffer =>
+  scanOf([op('Expand', ['x', 'n'], ['r'])], [op('Neg', ['v'], ['w'])], [lengths('n', rows, 1)])
+
+/** Each of a thousand rows is a Loop of 2^50 steps. */
+const scanned = (): Buffer =>
+  scanOf(
+    [op('Expand', ['x', 'n'], ['r'])],
+    [
+      op(
+        'Loop',
+        ['trips', '', 'v'],
+        ['w'],
+        [
+          graphAttribute(
+            'body',
+            graph({
+              nodes: [op('Identity', ['go'], ['go_on']), op('Neg', ['a'], ['b'])],
+              inputs: [value('i', tensorOf(INT64, [])), value('go', tensorOf(BOOL, [])), value('a')],
+              outputs: [value('go_on', tensorOf(BOOL, [])), value('b')],
+            }),
+          ),
+        ],
+      ),
+    ],
+    [lengths('n', 1_000, 1), weights('trips', INT64, [], wholes(2 ** 50))],
+  )
+
 /** `x` as far as `shape` says, in one piece. */
 const expand = (...shape: number[]): Buffer =>
   model({ nodes: [op('Expand', ['x', 's'], ['y'])], initializers: [lengths('s', ...shape)] })
@@ -150,6 +210,9 @@ export const failingModels: readonly (readonly [name: string, bytes: Uint8Array,
   ],
   ['a Loop of 2^60 steps', hostile('endless-loop'), 'run_timeout', { run_timeout_s: 1 }],
   ['a Loop that nothing ends', loop([op('Neg', ['v'], ['w'])]), 'run_timeout', { run_timeout_s: 1 }],
+  ['an If in a Loop that nothing ends', loop([branching]), 'run_timeout', { run_timeout_s: 1 }],
+  ['a Scan over 2^40 rows', scan(2 ** 40), NOT_RUN],
+  ['a Loop in each row of a Scan', scanned(), 'run_timeout', { run_timeout_s: 1 }],
   [
     'texts that double',
     loop([op('StringConcat', ['v', 'v'], ['w'])], [], tensorOf(STRING)),

@@ -89,6 +89,32 @@ test('an endless model is cancelled at once', async () => {
   assert.equal((await ended(server, id)).status, 'cancelled')
 })
 
+test('parameters that lie are refused when the task is made', async () => {
+  const model = await uploadModel(readFileSync(join(ownModels, 'double/model.onnx')))
+  const nested = JSON.parse(`${'['.repeat(50)}${']'.repeat(50)}`)
+  for (const [parameters, param] of [
+    [{ outputs: nested }, 'parameters.outputs'],
+    [{ outputs: [{ toString: 1, valueOf: 1 }] }, 'parameters.outputs'],
+    [{ outputs: [{ [Symbol.toStringTag]: 1, length: 1 }] }, 'parameters.outputs'],
+    [{ outputs: ['constructor'] }, 'parameters.outputs'],
+    [{ outputs: ['y'.repeat(10_000)] }, 'parameters.outputs'],
+    [{ outputs: { length: 1, 0: 'y' } }, 'parameters.outputs'],
+    [{ outputs: Array(2_000).fill('y') }, 'parameters.outputs'],
+    [{ output_format: ['npz'] }, 'parameters.output_format'],
+    [{ output_format: { toString: 1 } }, 'parameters.output_format'],
+    [{ output_format: '__proto__' }, 'parameters.output_format'],
+    [{ provider: { toString: 1 } }, 'parameters.provider'],
+    [{ provider: ['cuda'] }, 'parameters.provider'],
+    [{ provider: 'toString' }, 'parameters.provider'],
+  ] as const) {
+    const json = { type: 'custom', model, input: x([1, 2], 'float32', [1, 2]), parameters }
+    const answer = await server.request('POST', '/v1/tasks', { json })
+    assertProblem(answer, 400, 'invalid_parameter', param)
+    assert.ok(answer.text.length < 2_000)
+  }
+  await assertNeighboursRun()
+})
+
 test('tensors that lie are refused when the task is made', async () => {
   const model = await uploadModel(readFileSync(join(ownModels, 'double/model.onnx')))
   const good = { dtype: 'float32', shape: [1, 2], data: [1, 2] }

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runOperator } from '@millhand/deploy/operator'
-import type { Answer } from './http.ts'
+import type { Answer, Wire } from './http.ts'
 import { newKey } from './keys.ts'
-import { operate, operatorEnv } from './operator.ts'
+import { keyOf, newAccount, operate, operatorEnv } from './operator.ts'
 import { repository } from './server.ts'
 import { assertProblem } from './tasks.ts'
 import { type Visited, visitServer } from './visited-server.ts'
@@ -131,10 +131,39 @@ test('each command has a help', async () => {
   const all = await millhand(['--help'])
   assert.equal(all.code, 0)
   const commands = [...all.stdout.matchAll(/^pnpm millhand (\w+ \w+)/gm)].map(([, name = '']) => name)
-  assert.equal(commands.length, 12)
+  assert.equal(commands.length, 15)
   const one = await millhand(['keys', 'create', '--help'])
   assert.equal(one.code, 0)
   assert.match(one.stdout, /--expires <time>/)
+})
+
+test('credits and charges are on the bill, once, and the ledger is verified', async () => {
+  const account = await newAccount(server, 'credited', { developer: 'free' })
+  const key = await keyOf(server, account)
+  const words = ['--reason', 'Outage of 3 November', '--key', 'ticket-4711']
+  const credit = await operate(server, 'billing', 'credit', account, '12.5', ...words)
+  assert.deepEqual([credit.amount.amount, credit.reason], ['-12.500000', 'Outage of 3 November'])
+  assert.deepEqual(await operate(server, 'billing', 'credit', account, '12.5', ...words), credit)
+  await operate(server, 'billing', 'charge', account, '0.25', '--reason', 'Setup', '--key', 'setup', '--by', 'ann')
+  const other = await millhand(['billing', 'credit', account, '13', ...words])
+  assert.equal(other.code, 1)
+  assert.match(other.stderr, /another credit/)
+  for (const amount of ['0', '-1', '1.2345678', 'x'])
+    assert.equal((await millhand(['billing', 'credit', account, ...words, '--', amount])).code, 2, amount)
+
+  // It is of the month that closes next.
+  const headers = { authorization: `Bearer ${key}` }
+  const { body: bill } = await server.request('GET', '/v1/billing', { headers })
+  const [open] = bill.invoices
+  const { lines } = open ? (await server.request('GET', `/v1/billing/invoices/${open.id}`, { headers })).body : bill
+  const found = lines.filter((line: Wire) => line.kind === 'credit')
+  assert.deepEqual(found.map((line: Wire) => [line.description, line.amount.amount]).sort(), [
+    ['Outage of 3 November', '-12.500000'],
+    ['Setup', '0.250000'],
+  ])
+  const verified = await operate(server, 'billing', 'verify', '--account', account)
+  assert.deepEqual(verified, { entries: 2, differences: [] })
+  assert.equal((await millhand(['billing', 'verify', '--account', account, '--month', '2026-13'])).code, 2)
 })
 
 test('what goes wrong is said on standard error, in words or JSON, and told apart by the exit code', async () => {
@@ -146,7 +175,7 @@ test('what goes wrong is said on standard error, in words or JSON, and told apar
     [1, /There is no account/, ['keys', 'list', '--account', unknown]],
     [1, /"code":"not_found"/, ['keys', 'revoke', 'key_x', '--account', unknown, '--json']],
     [1, /one of starter/, ['accounts', 'create', 'x', 'compute=best']],
-    [2, /^Accounts, keys and plans/, []],
+    [2, /^Accounts, keys, plans and ledgers/, []],
     [2, /There is no “accounts remove”/, ['accounts', 'remove']],
     [2, /--account <account> has to be there/, ['keys', 'create', 'x']],
     [2, /is no plan of a family/, ['plans', 'set', unknown, 'starter']],

@@ -5,12 +5,13 @@ import type { Wire } from './http.ts'
 import type { Served } from './server.ts'
 
 /** What an operator has to know of a server. */
-export type Operated = Pick<Served, 'dataDir' | 'identity'>
+export type Operated = Pick<Served, 'dataDir' | 'identity' | 'billing'>
 
 /** How the command line finds a server of these tests. */
-export const operatorEnv = ({ dataDir, identity }: Operated): NodeJS.ProcessEnv => ({
+export const operatorEnv = ({ dataDir, identity, billing }: Operated): NodeJS.ProcessEnv => ({
   MILLHAND_DATA_DIR: dataDir,
   MILLHAND_IDENTITY_URL: identity,
+  ...(billing !== undefined && { MILLHAND_BILLING_URL: billing }),
 })
 
 /** What a command of `pnpm millhand` answers; it has to be done. */

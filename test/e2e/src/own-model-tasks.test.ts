@@ -93,7 +93,7 @@ test('a file is run as it is, and is kept while a task needs it', async () => {
   const long = await create(server, { type: 'custom', model: spinning, input })
   const held = await server.request('DELETE', `/v1/files/${spinning}`)
   assertProblem(held, 409, 'invalid_state')
-  assert.ok(held.text.includes(long.id))
+  assert.ok(held.body.detail.includes(`is the model of the task \`${long.id}\``), held.body.detail)
   await server.request('DELETE', `/v1/tasks/${long.id}`)
   assert.equal((await ended(server, long.id)).status, 'cancelled')
   assert.equal((await server.request('DELETE', `/v1/files/${spinning}`)).status, 200)
@@ -128,12 +128,52 @@ test('every element type passes through unchanged, and only the outputs that are
   assert.deepEqual(Object.keys(some.output).sort(), outputs.toSorted())
 })
 
+test('a picture is made the input of a model, by the processing of its owner', async () => {
+  const preprocess = { name: 'image', width: 2, height: 1, layout: 'nhwc' }
+  const fixtures = join(repository, 'services/executor/src/onnx/fixtures/plain-models')
+  const [floats, bytes] = ['picture', 'bytes'].map(name => readFileSync(join(fixtures, `${name}.onnx`))) as [
+    Buffer,
+    Buffer,
+  ]
+  const photograph = readFileSync(join(repository, 'test/fixtures/photograph.jpg'))
+  const input = `data:image/jpeg;base64,${photograph.toString('base64')}`
+  const [own, whole] = [await register(floats, { preprocess }), await register(bytes, { preprocess })]
+  const [scaled, plain] = await Promise.all([own, whole].map(model => run(server, { type: 'inference', model, input })))
+  assert.deepEqual(scaled.output.y.shape, [1, 1, 2, 3], JSON.stringify(scaled.error))
+  const values = plain.output.y.data.map((value: number) => Math.fround(value / 255))
+  assert.deepEqual(scaled.output.y.data.map(Math.fround), values)
+  const { id } = await upload(server, photograph)
+  const ofFile = await run(server, { type: 'inference', model: whole, input_file: id })
+  assert.deepEqual(ofFile.output, plain.output)
+  for (const wrong of ['data:image/png;base64,AAAA', 'no picture', input.slice(0, 2_000)]) {
+    const json = { type: 'inference', model: whole, input: wrong }
+    const answer = await server.request('POST', '/v1/tasks', { json })
+    if (answer.status === 201) assert.equal((await ended(server, answer.body.id)).error.code, 'model_input_invalid')
+    else assertProblem(answer, 400, 'model_input_invalid', 'input')
+  }
+})
+
+test('processing that the model does not go with is refused, and its field named', async () => {
+  const fixtures = join(repository, 'services/executor/src/onnx/fixtures/plain-models')
+  const bytes = await uploadModel(readFileSync(join(fixtures, 'bytes.onnx')))
+  const text = await uploadModel(readFileSync(join(fixtures, 'text.onnx')))
+  for (const [file, fields, param] of [
+    [text, { preprocess: { name: 'image', width: 2, height: 2 } }, 'preprocess'],
+    [bytes, { preprocess: { name: 'numbers', count: 4 } }, 'preprocess'],
+    [bytes, { preprocess: { name: 'text' } }, 'preprocess'],
+    [bytes, { postprocess: { name: 'classify' } }, 'postprocess'],
+  ] as const) {
+    const answer = await server.request('POST', '/v1/models', { json: { name: 'x', file, ...fields } })
+    assertProblem(answer, 400, 'invalid_parameter', param)
+  }
+})
+
 test('outputs are chosen by name', async () => {
   const id = await register(double)
   const input = tensors(1, 2)
   const chosen = await run(server, { type: 'custom', model: id, input, parameters: { outputs: ['y'] } })
   assert.deepEqual(Object.keys(chosen.output), ['y'])
-  for (const outputs of [['z'], [], 'y', ['y', 'y'], [1]]) {
+  for (const outputs of [['z'], [], 'y', ['y', 'y'], [1], [{ toString: 1 }]]) {
     const json = { type: 'custom', model: id, input, parameters: { outputs } }
     assertProblem(await server.request('POST', '/v1/tasks', { json }), 400, 'invalid_parameter', 'parameters.outputs')
   }

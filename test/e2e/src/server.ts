@@ -28,6 +28,8 @@ export interface Served {
   readonly grpc: string | undefined
   /** Where the operator's command line finds identity. */
   readonly identity: string
+  /** Where it finds billing, if that is elsewhere. */
+  readonly billing: string | undefined
   readonly metrics: string | undefined
   readonly dataDir: string
   readonly key: string
@@ -96,6 +98,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     get identity() {
       return life.ready.identity ?? identity
     },
+    get billing() {
+      return life.ready.billing
+    },
     metrics,
     get pid() {
       return life.child.pid as number
@@ -147,6 +152,7 @@ interface Ready {
   readonly http: string
   readonly grpc?: string
   readonly identity?: string
+  readonly billing?: string
   readonly metrics?: string
 }
 

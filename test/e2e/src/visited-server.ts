@@ -71,7 +71,7 @@ type Shared = Pick<Visited, 'url' | 'grpc' | 'metrics' | 'dataDir' | 'tmpDir'> &
 }
 
 /** What a restart changes. */
-type Life = Pick<Visited, 'pid' | 'identity'>
+type Life = Pick<Visited, 'pid' | 'identity' | 'billing'>
 
 export interface Host {
   /** For `TEST_SHARED` in the environment of the files that visit. */
@@ -131,7 +131,8 @@ export async function hostServer(): Promise<Host> {
 type Action = 'life' | 'stop' | 'kill' | 'restart' | 'logs'
 
 function actionsOf(server: Server): Record<Action, () => Promise<string>> {
-  const life = async () => JSON.stringify({ pid: server.pid, identity: server.identity } satisfies Life)
+  const life = async () =>
+    JSON.stringify({ pid: server.pid, identity: server.identity, billing: server.billing } satisfies Life)
   return {
     life,
     stop: async () => JSON.stringify(await server.stop()),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Server, startServer } from '@millhand/test-e2e/server'
+import { billFaults } from './bills.ts'
 import { createClients } from './clients.ts'
 import { violations } from './history-checks.ts'
 import { allEnded, getEach, listAll, readEvents } from './outcome.ts'
@@ -57,6 +58,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
     server,
     seen.acknowledged.map(({ id }) => id),
   )
+  const billed = await billFaults((method, path) => server.request(method, path), 120_000)
   await server.stop()
   const events = readEvents(join(server.dataDir, 'millhand.db'))
 
@@ -66,6 +68,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
       `sent in ${Math.round(sent - began)} ms, ended ${Math.round(ended - sent)} ms later; ${counts(listed)}`,
   )
   assert.deepEqual(seen.unexpected.slice(0, 5), [])
+  assert.deepEqual(billed.slice(0, 20), [], `seed ${seed}`)
   const history = { ...seen, events }
   assert.deepEqual(violations({ ...history, finals: listed }).slice(0, 20), [], `seed ${seed}`)
   const byId = new Map(listed.map(task => [task.id, task]))

@@ -29,6 +29,8 @@ describe('many machines: nothing is lost, done twice or told out of order, whate
       const folder = mkdtempSync(join(tmpdir(), 'millhand-faults-'))
       const say = (line: string) => t.diagnostic(line)
       const { figures, violations } = await run({ seed, tasks: TASKS, root: repository, folder, say })
+      // At once: what an assertion says is printed when all files have run.
+      for (const violation of violations.slice(0, 20)) say(JSON.stringify(violation))
       assert.deepEqual(violations.slice(0, 20), [], `seed ${seed}; logs and data in ${folder}`)
       assert.equal(figures.faults, FAULTS_A_RUN)
       assert.ok((figures.ended.succeeded ?? 0) > figures.tasks / 2, JSON.stringify(figures.ended))

@@ -97,9 +97,12 @@ export interface Entry extends Pick<Message, 'content' | 'partition' | 'takenAt'
   readonly id: string
 }
 
+/** After a storm the machine is still busy: a connection takes longer than the second that is the default. */
+const PATIENT = { connectionTimeout: 30_000, requestTimeout: 60_000 }
+
 /** These topics from their beginnings, each in the order of its partitions. */
 export async function readTopics(brokers: string, topics: readonly string[]): Promise<Entry[]> {
-  const kafka = new Kafka({ brokers: [brokers], clientId: 'faults', logLevel: logLevel.NOTHING })
+  const kafka = new Kafka({ brokers: [brokers], clientId: 'faults', logLevel: logLevel.NOTHING, ...PATIENT })
   const left = new Map<string, number>()
   const admin = kafka.admin()
   await admin.connect()

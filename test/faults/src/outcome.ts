@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Answer } from '@millhand/test-e2e/http'
 import type { Server } from '@millhand/test-e2e/server'
 import type { Final, Logged } from './history-checks.ts'
 
@@ -35,7 +36,7 @@ export async function listAll(server: Asked): Promise<Final[]> {
 /** The tasks of a list, page after page; a page may be short. */
 async function* tasks(server: Asked, filters: string): AsyncGenerator<ShownTask> {
   for (let cursor = ''; ; ) {
-    const page = await server.request('GET', `/v1/tasks?limit=100&${filters}${cursor}`)
+    const page = await get(server, `/v1/tasks?limit=100&${filters}${cursor}`)
     if (page.status !== 200) throw new Error(`list: ${page.status} ${page.text}`)
     yield* page.body.data
     if (!page.body.has_more) return
@@ -43,13 +44,25 @@ async function* tasks(server: Asked, filters: string): AsyncGenerator<ShownTask>
   }
 }
 
+/** A read that no service could answer in time is sent again, as a client does: after a storm the machine is still busy. */
+async function get(server: Asked, path: string): Promise<Answer> {
+  const deadline = performance.now() + READ_LIMIT_MS
+  for (;;) {
+    const answer = await server.request('GET', path)
+    if ((answer.status !== 503 && answer.status !== 504) || performance.now() > deadline) return answer
+    await pause(500)
+  }
+}
+
+const READ_LIMIT_MS = 60_000
+
 /** The tasks of these ids, each asked for by itself; those that are not there are left out. */
 export async function getEach(server: Asked, ids: readonly string[]): Promise<Final[]> {
   const finals: Final[] = []
   const left = [...ids]
   const reader = async () => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
-      const answer = await server.request('GET', `/v1/tasks/${id}`)
+      const answer = await get(server, `/v1/tasks/${id}`)
       if (answer.status === 200) finals.push(final(answer.body))
       else if (answer.status !== 404) throw new Error(`get ${id}: ${answer.status} ${answer.text}`)
     }

@@ -1,7 +1,9 @@
 /** One run: the whole system, load, the faults of a seed, and then the books are read. */
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { send } from '@millhand/test-e2e/http'
+import { billFaults } from './bills.ts'
 import { createClients } from './clients.ts'
 import { withoutRepeats } from './deduplication.ts'
 import { allSettled, readStore, readTopic } from './evidence.ts'
@@ -98,6 +100,7 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
     ...violations({ ...seen, events: topic.events, finals }),
     ...differences(finals, listed),
     ...(await usageFaults(askedOf(system).request, finals, USAGE_LIMIT_MS)),
+    ...(await billFaults(askedOf(system).request, USAGE_LIMIT_MS)),
   )
   const figures = figuresOf({
     seen,

@@ -104,3 +104,13 @@ for (const [name, bytes, count] of [
     assert.ok(refused > ROUNDS / 4, `${refused} of ${ROUNDS} were refused`)
   })
 }
+
+test('a text that is very long is refused before there is room for it', async () => {
+  const ofLength = (length: number) =>
+    Buffer.concat([...tensorFileParts([['x', { dtype: 'string', shape: [1], data: ['n'.repeat(length)] }]], 'npz')])
+  assert.equal((await read(ofLength(262_144))).tensors.size, 1)
+  await assert.rejects(
+    read(ofLength(262_145)),
+    error => error instanceof InputInvalid && /texts of 1048580 bytes each/.test(error.message),
+  )
+})

@@ -21,9 +21,6 @@ export const tooLarge = (bytes: number, format: TensorFormat): string =>
 export const MOST_ELEMENT_BYTES = 256 * MIB
 /** Of one file. */
 export const MOST_TENSORS = 1_000
-export const MOST_RANK = 16
-/** Characters. */
-export const MOST_NAME = 512
 /** Elements of all string tensors of one file: each is a text of its own in memory, also an empty one. */
 export const MOST_STRINGS = 1_000_000
 

@@ -28,6 +28,9 @@ const DTYPE: Readonly<Record<string, Exclude<Dtype, 'string'>>> = {
 }
 const CODE = new Map(Object.entries(DTYPE).map(([code, dtype]) => [dtype, code]))
 
+/** Of one element, as it is in the file: a text is read as a whole. */
+const MOST_TEXT_BYTES = 2 ** 20
+
 /** Text as NumPy has it: `U` of UTF-32, `S` of bytes. */
 interface TextType {
   readonly kind: 'U' | 'S'
@@ -159,7 +162,13 @@ function readType(descr: string, where: string): Pick<Header, 'element' | 'isBig
   const [, endian, kind = '', size = ''] = /^([<>=|])([a-zA-Z])(\d{0,9})$/.exec(descr) ?? []
   const isBigEndian = endian === '>'
   if (kind === 'U' || kind === 'S') {
-    return { element: { kind, itemBytes: Number(size) * (kind === 'U' ? 4 : 1) }, isBigEndian }
+    const itemBytes = Number(size) * (kind === 'U' ? 4 : 1)
+    if (itemBytes > MOST_TEXT_BYTES) {
+      throw new InputInvalid(
+        `${where} has texts of ${itemBytes} bytes each; a text may have at most ${MOST_TEXT_BYTES}`,
+      )
+    }
+    return { element: { kind, itemBytes }, isBigEndian }
   }
   const dtype = Object.hasOwn(DTYPE, kind + size) ? DTYPE[kind + size] : undefined
   if (dtype) return { element: { dtype }, isBigEndian }

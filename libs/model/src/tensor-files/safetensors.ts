@@ -1,6 +1,7 @@
 /** Named tensors in safetensors: a length, a JSON header, the bytes. https://github.com/huggingface/safetensors#format */
 import type { Dtype } from '../dtype.ts'
 import { excerpt } from '../excerpt.ts'
+import { isObject } from '../is-object.ts'
 import { elementCount, InputInvalid, type Tensor } from '../tensors.ts'
 import { type ByteSource, bytesAt } from './byte-source.ts'
 import { bytesOf, emptyElements, shownTensor, TensorsRead, viewOf } from './tensor-bytes.ts'
@@ -115,9 +116,6 @@ function readEntry(name: string, value: unknown) {
 }
 
 const broken = (why: string) => new InputInvalid(`the file is no safetensors file that can be read: ${why}`)
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Throws `InputInvalid` for strings, which the format has not. Wider elements come first, so that each is aligned. */
 export function* safetensorsParts(tensors: Iterable<readonly [string, Tensor]>): Generator<Uint8Array, void> {

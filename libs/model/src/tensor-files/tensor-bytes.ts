@@ -1,8 +1,9 @@
 /** Room for tensors that are read from a file, within what a file may have. */
 import { type Dtype, type ElementArray, type Elements, elements, numeric } from '../dtype.ts'
 import { excerpt } from '../excerpt.ts'
+import { MOST_NAME, MOST_RANK } from '../tensor-limits.ts'
 import { elementCount, InputInvalid, type Tensor } from '../tensors.ts'
-import { MOST_ELEMENT_BYTES, MOST_NAME, MOST_RANK, MOST_STRINGS, MOST_TENSORS } from './format.ts'
+import { MOST_ELEMENT_BYTES, MOST_STRINGS, MOST_TENSORS } from './format.ts'
 
 /** The tensors of one file, as they are read. Its methods throw `InputInvalid`. */
 export class TensorsRead {

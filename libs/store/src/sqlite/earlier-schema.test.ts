@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { createLog } from '@millhand/telemetry'
+import { prepareSchema } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'earlier-schema-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('events without tenant and arrival get both from their text and their place in the log', async () => {
-  const file = join(folder, 'millhand.db')
+/** A file of version 1, with its events to be added. */
+function earlierFile(name: string) {
+  const file = join(folder, name)
   const before = new DatabaseSync(file)
   before.exec(`
     CREATE TABLE event_log (
@@ -24,6 +27,32 @@ test('events without tenant and arrival get both from their text and their place
     PRAGMA user_version = 1;`)
   const insert = before.prepare('INSERT INTO event_log VALUES (?, ?, ?, ?, ?, ?, ?, NULL)')
   const add = (seq: number, time: number, value: string) => insert.run(seq, 't', 'k', `evt_${seq}`, 'x', time, value)
+  return { file, before, add }
+}
+
+test('a file is brought up to date only where its disk has the room, and the log says how large it is', () => {
+  const { file, before: db, add } = earlierFile('large.db')
+  for (let seq = 1; seq <= 100; seq++) add(seq, seq, JSON.stringify({ text: 'x'.repeat(20_000) }))
+  const lines: Record<string, unknown>[] = []
+  const log = createLog({ level: 'info', write: line => lines.push(JSON.parse(line)), format: 'json' })
+  const open = (freeBytes: number) => prepareSchema(db, { file, log, freeBytes: () => freeBytes })
+  assert.throws(() => open(2 ** 21), /has schema version 1.* needs [34] MiB; 2 MiB are free\. .*not changed/)
+  assert.deepEqual(db.prepare('PRAGMA user_version').get()?.user_version, 1)
+  assert.equal(lines.length, 0)
+  open(2 ** 22)
+  assert.deepEqual(
+    lines.map(({ event, events, from, to }) => [event, events, from, to]),
+    [
+      ['store.upgrade_begins', 100, 1, 2],
+      ['store.upgraded', 100, 1, 2],
+    ],
+  )
+  assert.ok(Number(lines[0]?.bytes) > 2_000_000)
+  db.close()
+})
+
+test('events without tenant and arrival get both from their text and their place in the log', async () => {
+  const { file, before, add } = earlierFile('millhand.db')
   add(1, 5_000, '{"account_id":"acct_a","mode":"live"}')
   add(2, 4_000, '{"account_id":"acct_b","mode":"test"}') // The clock went back.
   add(3, 6_000, '{}')

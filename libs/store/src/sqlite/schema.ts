@@ -1,4 +1,7 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Log } from '@millhand/telemetry'
 import type { CollectionSpec, Index } from '../collection.ts'
 import { ADD_TENANT_AND_ARRIVAL, EVENT_INDEXES, EVENT_TABLES } from './event-table.ts'
 import { literal, quoted } from './statements.ts'
@@ -19,15 +22,60 @@ export class StoreVersionMismatch extends Error {
   }
 }
 
-/** Creates the tables in a new file, and brings those of version 1 up to date. Throws `StoreVersionMismatch`. */
-export function prepareSchema(db: DatabaseSync, file: string): void {
+/** A file of an earlier layout can't be brought up to date here: its disk has too little room. */
+export class NoRoomToUpgrade extends Error {
+  constructor(file: string, version: number, needed: number, free: number) {
+    super(
+      `${file} has schema version ${version}, and is brought to ${SCHEMA_VERSION} in one step, for which its disk needs ${mib(needed)} MiB; ${mib(free)} MiB are free. Make room and start again. The file is not changed`,
+    )
+    this.name = 'NoRoomToUpgrade'
+  }
+}
+
+interface SchemaFile {
+  readonly file: string
+  readonly log?: Pick<Log, 'info'> | undefined
+  /** Bytes that can be written to the file's disk. */
+  readonly freeBytes?: () => number
+}
+
+/**
+ * Of the file, what bringing it up to date may write beside it: all its events may be in the write-ahead log twice, and a
+ * copy of them that is dropped makes the room for their indexes.
+ */
+const UPGRADE_SHARE = 1.5
+
+/**
+ * Creates the tables in a new file, and brings those of version 1 up to date, which keeps this thread for some minutes
+ * where there are many events. Throws `StoreVersionMismatch` and `NoRoomToUpgrade`.
+ */
+export function prepareSchema(db: DatabaseSync, options: SchemaFile): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (version === SCHEMA_VERSION) return
-  if (version !== 0 && version !== 1) throw new StoreVersionMismatch(file, version)
+  if (version === 0) inTransaction(db, [EVENT_TABLES, EVENT_INDEXES])
+  else if (version === 1) upgrade(db, version, options)
+  else if (version !== SCHEMA_VERSION) throw new StoreVersionMismatch(options.file, version)
+}
+
+function upgrade(
+  db: DatabaseSync,
+  version: number,
+  { file, log, freeBytes = () => freeBytesOf(file) }: SchemaFile,
+): void {
+  const bytes = bytesOf(db)
+  const [needed, free] = [Math.ceil(UPGRADE_SHARE * bytes), freeBytes()]
+  if (free < needed) throw new NoRoomToUpgrade(file, version, needed, free)
+  const { events } = db.prepare('SELECT count(*) AS events FROM event_log').get() as { events: number }
+  const fields = { file, from: version, to: SCHEMA_VERSION, events }
+  log?.info('store.upgrade_begins', { ...fields, bytes, free_bytes: free })
+  const from = performance.now()
+  inTransaction(db, [ADD_TENANT_AND_ARRIVAL, EVENT_INDEXES])
+  log?.info('store.upgraded', { ...fields, seconds: Math.round((performance.now() - from) / 1_000) })
+}
+
+function inTransaction(db: DatabaseSync, statements: readonly string[]): void {
   db.exec('BEGIN IMMEDIATE')
   try {
-    db.exec(version === 0 ? EVENT_TABLES : ADD_TENANT_AND_ARRIVAL)
-    db.exec(EVENT_INDEXES)
+    for (const sql of statements) db.exec(sql)
     markSchema(db)
     db.exec('COMMIT')
   } catch (error) {
@@ -35,6 +83,20 @@ export function prepareSchema(db: DatabaseSync, file: string): void {
     throw error
   }
 }
+
+function bytesOf(db: DatabaseSync): number {
+  const { bytes } = db
+    .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size')
+    .get() as { bytes: number }
+  return bytes
+}
+
+function freeBytesOf(file: string): number {
+  const { bavail, bsize } = statfsSync(dirname(file))
+  return bavail * bsize
+}
+
+const mib = (bytes: number) => Math.ceil(bytes / 2 ** 20)
 
 /** Writes which version the file has: within a transaction, on the first page. */
 export const markSchema = (db: DatabaseSync): void => db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)

@@ -31,7 +31,7 @@ export type { AppendedEvent } from './event-table.ts'
 export { faultOf, StoreDamaged } from './faults.ts'
 export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
-export { StoreVersionMismatch } from './schema.ts'
+export { NoRoomToUpgrade, StoreVersionMismatch } from './schema.ts'
 export { type Finding, readStore, type StoredDocument, verifySqlite } from './verify.ts'
 
 export interface SqliteDatabase extends Database {
@@ -95,7 +95,8 @@ export interface SqliteOptions {
 
 /**
  * Opens or creates the file and its folder. Throws `StoreInUse` when another live process has it, and `StoreDamaged`
- * when it can't be read or commits that were answered are lost; the files are as they were then. Throws `StoreVersionMismatch` too.
+ * when it can't be read or commits that were answered are lost; the files are as they were then. Throws `StoreVersionMismatch`
+ * and `NoRoomToUpgrade` too.
  */
 export function openSqlite(options: SqliteOptions): SqliteDatabase {
   const { file } = options
@@ -110,7 +111,7 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
     if (wasClean) clearMark(file)
     db.open()
     db.exec(SETTINGS)
-    prepareSchema(db, file)
+    prepareSchema(db, options)
     return serving(db, lock, wasClean, options)
   } catch (error) {
     const isDamaged = faultOf(error) === 'damaged'

@@ -29,6 +29,11 @@ export interface BatchTaskKind<T extends TaskBase, R, A> {
   readonly make: (req: R, call: HandlerContext, id: Id, admission: A) => Made<T>
   /** The same of a task that never runs, by its request alone: what that names may be there no more. */
   readonly makeFence: (req: R, call: HandlerContext, id: Id) => Made<T>
+  /** Keeps files and models from being removed while a batch may need them, until `until` (ms since 1970) at the latest. */
+  readonly inputs?: {
+    hold(call: HandlerContext, batchId: string, ids: readonly string[], until: number): Promise<void>
+    release(call: HandlerContext, batchId: string): Promise<void>
+  }
   /** How many tasks of the account may wait. */
   readonly mostQueued: (call: HandlerContext) => number
   /** Fails where the day of the batch's id has no place for so many tasks. */
@@ -130,6 +135,16 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
       }
       if (faults.length === 0 && req.total > 0) await own.requirePlaces?.(call, req.total, req.batchId)
       return { faults }
+    },
+
+    async holdInputs({ batchId, ids, until }, call) {
+      if (until) await own.inputs?.hold(call, batchId, ids, timestampMs(until))
+      return {}
+    },
+
+    async releaseInputs({ batchId }, call) {
+      await own.inputs?.release(call, batchId)
+      return {}
     },
 
     async addTasks(req, call) {

@@ -3,7 +3,7 @@ import { codeOf, fail, type Id, idTime } from '@millhand/api'
 import type { Batch, CreateBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { KeyedMutex } from '@millhand/process'
-import { idOf, operationKey, principal, requestIdKey } from '@millhand/rpc'
+import { idOf, operationKey, type Principal, principal, requestIdKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
 import { acceptLines, MOST_LINE_BYTES, type SentLine } from '../acceptance.ts'
 import type { Place } from '../active-limits.ts'
@@ -13,7 +13,7 @@ import { batchMessage } from '../batch-message.ts'
 import { insertBatch } from '../batch-store.ts'
 import { countsOf, newItems } from '../item-state.ts'
 import { linesOf } from '../lines.ts'
-import { streamOnBehalfOf } from '../on-behalf-of.ts'
+import { onBehalfOf, streamOnBehalfOf } from '../on-behalf-of.ts'
 
 const WINDOW_S = 86_400
 
@@ -38,19 +38,35 @@ export const createBatch = (deps: BatchDeps) => {
     const before = call.values.get(operationKey) === undefined ? undefined : await batches.get(tenant, id)
     if (before) return batchMessage(before)
     const place = await limits.begin(tenant)
+    const acceptOrRelease = () =>
+      accept(deps, req, call, id, place).catch(async error => {
+        // Where this fails they are held until the batch would have expired.
+        await releaseInputs(deps, principal(call), id).catch(() => {})
+        throw error
+      })
     try {
-      if (req.inputFile === undefined) return await accept(deps, req, call, id, place)
+      if (req.inputFile === undefined) return await acceptOrRelease()
       // A file of many lines costs more than its request weighs: of one tenant few are read at once.
       turn = (turn + 1) % FILES_AT_ONCE
       return await fileTurns.runExclusive(`${tenant}/${turn}`, async () => {
         call.signal.throwIfAborted()
-        return await accept(deps, req, call, id, place)
+        return await acceptOrRelease()
       })
     } finally {
       place.end()
     }
   }
 }
+
+/** Of a batch that is not made. */
+async function releaseInputs({ batches, tasks }: BatchDeps, caller: Principal, id: string): Promise<void> {
+  if ((await batches.get(caller.tenant, id)) !== undefined) return
+  await tasks.compute.releaseInputs({ batchId: id }, onBehalfOf(caller, AbortSignal.timeout(RELEASE_MS)))
+}
+
+const RELEASE_MS = 10_000
+/** How long an acceptance may take before files that its lines name may be removed. */
+const ACCEPT_MS = 3_600_000
 
 async function accept(
   deps: BatchDeps,
@@ -69,8 +85,10 @@ async function accept(
       ? (['tasks', MOST_TASKS, sentTasks(req.tasks)] as const)
       : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
   const { signal } = call
+  const completion_window_s = req.completionWindowS ?? WINDOW_S
   const accepted = await acceptLines(deps, sent, {
-    ...{ caller, most, param, batchId: id, key: lines, signal },
+    ...{ caller, most, param, key: lines, signal },
+    batch: { id, holdUntil: deps.clock.now() + completion_window_s * 1000 + ACCEPT_MS },
     onBytes: place.add,
   })
   const { total, bytes, withEmployees } = accepted
@@ -79,7 +97,6 @@ async function accept(
   const now = deps.clock.now()
   // A retry keeps the id of the first try: its window begins now.
   const accepted_at = Math.abs(now - created_at) <= settlesAfterMs ? created_at : now
-  const completion_window_s = req.completionWindowS ?? WINDOW_S
   const batch: BatchRecord = {
     ...{ id, tenant, version: 1, account_id: caller.accountId, mode: caller.mode },
     status: 'running',

@@ -5,7 +5,7 @@ import type { Draft } from '@millhand/store'
 import type { BilledMonth, LedgerRecord } from './ledger.ts'
 import { keyText, type LineSum } from './line.ts'
 import { type Month, monthBefore, monthOf, spanOf } from './month.ts'
-import { subscriptionLines } from './subscription.ts'
+import { plansSince, subscriptionLines } from './subscription.ts'
 
 /** The lines of an open month, of the subscriptions until a time. In the order of their keys. */
 export function billOf(ledger: Draft<LedgerRecord>, month: Month, until: number, prices: Prices): LineSum[] {
@@ -21,7 +21,8 @@ export function billOf(ledger: Draft<LedgerRecord>, month: Month, until: number,
 
 /** What the plans of closed months cost by what is known now, less what was billed. */
 function correctionsOf(ledger: Draft<LedgerRecord>, prices: Prices): LineSum[] {
-  return monthsToCorrect(ledger).flatMap(month => {
+  const months = new Set([...ledger.billed.map(({ month }) => month), ...monthsToCorrect(ledger)])
+  return [...months].flatMap(month => {
     const now = subscriptionsOf(ledger, month, prices)
     const before = ledger.billed.find(billed => billed.month === month)?.subscriptions ?? {}
     return families.flatMap((family): LineSum[] => {
@@ -52,4 +53,26 @@ export function subscriptionsOf({ plans }: Pick<LedgerRecord, 'plans'>, month: M
   for (const { family, micros } of subscriptionLines(plans, month, spanOf(month).end, prices))
     subscriptions[family] = (subscriptions[family] ?? 0) + micros
   return { month, subscriptions }
+}
+
+/** Events come at most so late. */
+const LATE_MS = 45 * 86_400_000
+
+/**
+ * The ledger without the plans that no event can change any more: those of closed months, until 45 days ago. What is to be
+ * corrected by then stays so: `billed` goes with the plans.
+ */
+export function withFoldedPlans(ledger: Draft<LedgerRecord>, now: number, prices: Prices): Draft<LedgerRecord> {
+  const plans = plansSince(ledger.plans, Math.min(now - LATE_MS, spanOf(ledger.open_from).start))
+  const [first] = plans
+  if (first === undefined || plans.length === ledger.plans.length) return ledger
+  const billed = ledger.billed.map(({ month, subscriptions }) => {
+    const [before, after] = [ledger, { plans }].map(each => subscriptionsOf(each, month, prices).subscriptions)
+    const kept = families.map(family => {
+      const micros = (subscriptions[family] ?? 0) - (before?.[family] ?? 0) + (after?.[family] ?? 0)
+      return [family, micros] as const
+    })
+    return { month, subscriptions: Object.fromEntries(kept.filter(([, micros]) => micros !== 0)) }
+  })
+  return { ...ledger, plans, plans_from: first.resource_version, billed }
 }

@@ -4,36 +4,34 @@ import type { Prices } from '@millhand/plans'
 import { type Clock, everyInterval } from '@millhand/process'
 import type { Draft } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { billOf, monthsToCorrect, subscriptionsOf } from './bill.ts'
-import type { InvoiceDraft, InvoiceRecord } from './invoice.ts'
+import { billOf, monthsToCorrect, subscriptionsOf, withFoldedPlans } from './bill.ts'
+import type { InvoiceDraft, NewInvoice } from './invoice.ts'
 import { closesAt, type LedgerRecord, type Ledgers, withoutMonth } from './ledger.ts'
 import { totalOf } from './line.ts'
 import { spanOf } from './month.ts'
 import type { Posting } from './posting.ts'
-import { plansSince } from './subscription.ts'
 
 export interface ClosingDeps {
   readonly ledgers: Ledgers
   readonly posting: Posting
   readonly prices: Prices
-  readonly clock: Clock
   readonly log: Log
   readonly graceMs: number
   /** Gives an invoice its id and its event. */
-  readonly finalize: (invoice: Omit<Draft<InvoiceRecord>, 'id'>) => InvoiceDraft
+  readonly finalize: (invoice: NewInvoice) => InvoiceDraft
 }
 
 const EVERY_MS = 60_000
 const AT_ONCE = 20
 
-/** Closes what is due, once. Any number of processes may do so at once. */
-export async function closeDueMonths(deps: ClosingDeps, signal: AbortSignal): Promise<void> {
-  const { ledgers, clock, log } = deps
+/** Closes what is due at a time, once. Any number of processes may do so at once. */
+export async function closeDueMonths(deps: ClosingDeps, now: number, signal: AbortSignal): Promise<void> {
+  const { ledgers, log } = deps
   for (let after: readonly (number | string)[] = [0]; !signal.aborted; ) {
-    const due = await ledgers.find('due', { equals: [], after, before: [clock.now() + 1], limit: AT_ONCE })
+    const due = await ledgers.find('due', { equals: [], after, before: [now + 1], limit: AT_ONCE })
     await Promise.all(
       due.map(({ tenant }) =>
-        closeMonths(deps, tenant).catch(error => log.error('billing.closing_failed', { tenant, error })),
+        closeMonths(deps, tenant, now).catch(error => log.error('billing.closing_failed', { tenant, error })),
       ),
     )
     const last = due.at(-1)
@@ -42,40 +40,43 @@ export async function closeDueMonths(deps: ClosingDeps, signal: AbortSignal): Pr
   }
 }
 
-/** The same again and again, until the signal ends. Never rejects. */
-export const runClosing = (deps: ClosingDeps, signal: AbortSignal): Promise<void> =>
+/** The same again and again, until the signal ends. Never rejects. `now` is the time that may be relied on. */
+export const runClosing = (
+  deps: ClosingDeps & { readonly clock: Clock; readonly now: () => Promise<number> },
+  signal: AbortSignal,
+): Promise<void> =>
   everyInterval(deps.clock, EVERY_MS, signal, () =>
-    closeDueMonths(deps, signal).catch(error => deps.log.error('billing.closing_failed', { error })),
+    deps
+      .now()
+      .then(now => closeDueMonths(deps, now, signal))
+      .catch(error => deps.log.error('billing.closing_failed', { error })),
   )
 
 /**
  * A ledger stays due until its invoice is stored, which a change waits for before the next begins: a process that dies in
  * between leaves it to the next pass.
  */
-async function closeMonths(deps: ClosingDeps, tenant: string): Promise<void> {
-  const { posting, clock, graceMs } = deps
+async function closeMonths(deps: ClosingDeps, tenant: string, now: number): Promise<void> {
+  const { posting, graceMs } = deps
   for (let isDue = true; isDue; ) {
     await posting.change(tenant, ledger => {
-      isDue = ledger.due <= clock.now()
+      isDue = ledger.due <= now
       if (!isDue) return undefined
       const due = closesAt(ledger.open_from, graceMs)
-      return due > clock.now() ? { ...ledger, due } : closed(deps, ledger)
+      return due > now ? { ...ledger, due } : closed(deps, ledger, now)
     })
   }
 }
 
 /** The ledger after its first open month. The sandbox has no invoices. */
-function closed({ prices, clock, finalize }: ClosingDeps, ledger: Draft<LedgerRecord>): Draft<LedgerRecord> {
+function closed({ prices, finalize }: ClosingDeps, ledger: Draft<LedgerRecord>, now: number): Draft<LedgerRecord> {
   const { open_from: month, tenant, next_number: number } = ledger
   const next = withoutMonth(ledger)
   const lines = billOf(ledger, month, spanOf(month).end, prices)
   if (ledger.mode === 'test' || (lines.length === 0 && number === 1)) return next
   const total_micros = totalOf(lines)
-  const closing = finalize({ tenant, number, month, lines, total_micros, finalized_at: clock.now() })
-  const billed = monthsToCorrect(next).map(each => subscriptionsOf(ledger, each, prices))
-  const [oldest] = billed
-  const plans = oldest ? plansSince(ledger.plans, spanOf(oldest.month).start) : ledger.plans
-  const isCut = plans.length < ledger.plans.length
-  const plans_from = isCut ? plans[0]?.resource_version : ledger.plans_from
-  return { ...next, closing, next_number: number + 1, billed, plans, ...(plans_from !== undefined && { plans_from }) }
+  const closing = finalize({ tenant, number, month, lines, total_micros, finalized_at: now })
+  // The corrections until now are on this invoice.
+  const billed = monthsToCorrect(next).map(each => subscriptionsOf(next, each, prices))
+  return withFoldedPlans({ ...next, closing, next_number: number + 1, billed }, now, prices)
 }

@@ -2,15 +2,14 @@
 import { eventJson, type Ids, jsonWriter } from '@millhand/api'
 import { InvoiceSchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
-import type { Draft } from '@millhand/store'
 import { listedInvoice } from '../rpc/invoice-message.ts'
-import type { InvoiceDraft, InvoiceRecord } from './invoice.ts'
+import { type InvoiceDraft, invoiceId, type NewInvoice } from './invoice.ts'
 
 const write = jsonWriter(InvoiceSchema)
 
 /** The invoice with its id and its event, which have to be stored together. */
-export function finalInvoice(invoice: Omit<Draft<InvoiceRecord>, 'id'>, ids: Ids): InvoiceDraft {
-  const draft = { ...invoice, id: ids('inv') }
+export function finalInvoice(invoice: NewInvoice, ids: Ids): InvoiceDraft {
+  const draft = { ...invoice, id: invoiceId(invoice.tenant, invoice.month) }
   const { tenant, id: key, finalized_at: time } = draft
   const [accountId = ''] = tenant.split('/')
   const id = ids('evt')

@@ -1,7 +1,9 @@
 /** An invoice: what an account owes for a month. It is written once, and nothing replaces it. */
+import { createHash } from 'node:crypto'
+import { createIds } from '@millhand/api'
 import type { Collection, CollectionSpec, Document, Draft, OutboxEvent } from '@millhand/store'
 import type { LineSum } from './line.ts'
-import type { Month } from './month.ts'
+import { type Month, spanOf } from './month.ts'
 
 export interface InvoiceRecord extends Document {
   /** Counts up from 1 within the account. */
@@ -14,9 +16,23 @@ export interface InvoiceRecord extends Document {
   readonly finalized_at: number
 }
 
+/** An invoice before it has an id. */
+export type NewInvoice = Omit<Draft<InvoiceRecord>, 'id'>
+
 /** An invoice that is about to be stored, with its event. */
 export type InvoiceDraft = Draft<InvoiceRecord> & { readonly events: readonly OutboxEvent[] }
 
-export const invoicesSpec = { name: 'invoices', indexes: {} } as const satisfies CollectionSpec
+export const invoicesSpec = {
+  name: 'invoices',
+  indexes: { by_month: { fields: ['tenant', 'month'] } },
+} as const satisfies CollectionSpec
 
-export type Invoices = Pick<Collection<InvoiceRecord>, 'get' | 'find' | 'write'>
+export type Invoices = Pick<Collection<InvoiceRecord, 'by_month'>, 'get' | 'find' | 'write'>
+
+/** The same before and after the month has closed. Ids of an account sort by their months. */
+export function invoiceId(tenant: string, month: Month): string {
+  const { end } = spanOf(month)
+  const random = (bytes: Uint8Array) =>
+    void bytes.set(createHash('shake256', { outputLength: bytes.length }).update(`${tenant}/${month}`).digest())
+  return createIds({ now: () => end, random })('inv')
+}

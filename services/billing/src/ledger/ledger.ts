@@ -3,6 +3,7 @@ import type { Family, PlanNames } from '@millhand/api'
 import type { Collection, CollectionSpec, Document, Draft } from '@millhand/store'
 import type { EntryRecord } from '../usage/usage-entry.ts'
 import type { UsageFamily } from './charges.ts'
+import type { CreditRecord } from './credit.ts'
 import type { InvoiceDraft } from './invoice.ts'
 import type { LineSum } from './line.ts'
 import { type Month, monthAfter, monthOf, spanOf } from './month.ts'
@@ -19,6 +20,8 @@ export interface LedgerRecord extends Document {
   readonly pending: readonly PendingEntry[]
   /** The invoice of the latest closing: it may not be stored yet. */
   readonly closing?: InvoiceDraft | undefined
+  /** The latest credit: it may not be stored yet. */
+  readonly crediting?: Draft<CreditRecord> | undefined
   readonly next_number: number
   /** The plans since when, the earliest first. */
   readonly plans: readonly PlanChange[]

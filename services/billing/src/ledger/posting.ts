@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
 import type { EntryRecord } from '../usage/usage-entry.ts'
 import { type Hours, hourId } from '../usage/usage-hour.ts'
 import { chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
+import type { Credits } from './credit.ts'
 import type { InvoiceRecord, Invoices } from './invoice.ts'
 import {
   billedIn,
@@ -23,11 +24,14 @@ import type { Month } from './month.ts'
 export interface PostingDeps {
   readonly ledgers: Ledgers
   readonly usage: Readonly<Record<UsageFamily, UsageStores>>
-  readonly invoices: Invoices
+  readonly invoices: Pick<Invoices, 'write'>
+  readonly credits: Pick<Credits, 'write'>
   readonly prices: Prices
   readonly clock: Clock
   /** How long after its end a month closes, in milliseconds. */
   readonly graceMs: number
+  /** From when tasks are charged, in milliseconds since 1970: those that ended before are stored and not billed. */
+  readonly chargedFrom: () => Promise<number>
 }
 
 interface UsageStores {
@@ -67,7 +71,7 @@ export function createPosting(deps: PostingDeps): Posting {
       await settle(deps, before)
       settled.set(tenant, before.version)
     }
-    const stored = before && { ...before, pending: [], closing: undefined }
+    const stored = before && { ...before, pending: [], closing: undefined, crediting: undefined }
     const after = await change(stored ?? newLedger(tenant, clock.now(), graceMs))
     if (after === undefined) return true
     const kind = before ? ({ kind: 'replace', version: before.version } as const) : ({ kind: 'insert' } as const)
@@ -86,6 +90,13 @@ export function createPosting(deps: PostingDeps): Posting {
   return {
     change,
     async post(family, drafts) {
+      const from = await deps.chargedFrom()
+      const isCharged = ({ finished_at }: Draft<EntryRecord>) => finished_at >= from
+      const uncharged = drafts.filter(draft => !isCharged(draft))
+      const stored = uncharged.map(document =>
+        deps.usage[family].entries.write({ kind: 'insert', document, events: [] }),
+      )
+      await Promise.all(stored)
       const postTo = async (tenant: string, ofTenant: readonly Draft<EntryRecord>[]) => {
         for (let from = 0; from < ofTenant.length; from += AT_ONCE) {
           const some = ofTenant.slice(from, from + AT_ONCE)
@@ -97,7 +108,9 @@ export function createPosting(deps: PostingDeps): Posting {
           })
         }
       }
-      await Promise.all([...Map.groupBy(drafts, ({ tenant }) => tenant)].map(([tenant, its]) => postTo(tenant, its)))
+      await Promise.all(
+        [...Map.groupBy(drafts.filter(isCharged), ({ tenant }) => tenant)].map(([tenant, its]) => postTo(tenant, its)),
+      )
     },
   }
 }
@@ -148,9 +161,10 @@ function withMonths(months: readonly MonthSums[], charges: ReadonlyMap<Month, re
 }
 
 /** Stores what a ledger has pending. What is there is left alone: somebody else was faster. */
-async function settle({ usage, invoices }: PostingDeps, ledger: Draft<LedgerRecord>): Promise<void> {
+async function settle({ usage, invoices, credits }: PostingDeps, ledger: Draft<LedgerRecord>): Promise<void> {
   await Promise.all(ledger.pending.map(({ family, entry }) => storeEntry(usage[family].entries, entry)))
   if (ledger.closing) await storeInvoice(invoices, ledger.closing)
+  if (ledger.crediting) await credits.write({ kind: 'insert', document: ledger.crediting, events: [] })
 }
 
 async function storeEntry(entries: UsageStores['entries'], document: Draft<EntryRecord>): Promise<void> {
@@ -166,7 +180,7 @@ async function storeEntry(entries: UsageStores['entries'], document: Draft<Entry
 }
 
 async function storeInvoice(
-  invoices: Invoices,
+  invoices: Pick<Invoices, 'write'>,
   { events, ...document }: NonNullable<LedgerRecord['closing']>,
 ): Promise<void> {
   const invoice: Draft<InvoiceRecord> = document

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { loadPlans, type PriceSet } from '@millhand/plans'
-import { historyFaults } from './price-history.ts'
+import { memoryCollection } from '../usage/memory-collection.fixture.ts'
+import { historyFaults, keepPrices, type PriceHistoryRecord, priceHistorySpec } from './price-history.ts'
 
 const [first] = loadPlans().prices.sets as [PriceSet]
 const now = Date.UTC(2026, 10, 15)
@@ -10,17 +11,36 @@ const at = (month: number, second = 1): PriceSet => ({
   from: Date.UTC(2026, month),
   workforce_second: second,
 })
+/** The latest that was billed happened at that time. */
+const billedAt = (time: number) => ({ isBilledSince: async (from: number) => time >= from })
+const busy = billedAt(now)
 
-it('prices that have been in force stay; those to come may change', () => {
+it('prices that have been in force stay; those to come may change', async () => {
   const before = [first, at(9), at(11)]
   for (const sets of [before, [first, at(9)], [first, at(9), at(11, 2)], [first, at(9), { ...first, from: now + 1 }]])
-    assert.deepEqual(historyFaults(before, sets, now), [])
+    assert.deepEqual(await historyFaults(before, sets, now, busy), [])
   const inForce = (month: string) =>
     `The prices from 2026-${month}-01T00:00:00Z on have been in force: the file of plans must have them as they were.`
-  assert.deepEqual(historyFaults(before, [first, at(9, 2)], now), [inForce('10')])
-  assert.deepEqual(historyFaults(before, [at(9)], now), [inForce('01')])
-  assert.deepEqual(historyFaults(before, [first, at(9), at(10)], now), [
-    'The prices from 2026-11-01T00:00:00Z on are new: their time must be to come.',
+  assert.deepEqual(await historyFaults(before, [first, at(9, 2)], now, busy), [inForce('10')])
+  assert.deepEqual(await historyFaults(before, [at(9)], now, busy), [inForce('01')])
+  assert.deepEqual(await historyFaults(before, [first, at(9), at(10)], now, busy), [
+    'The prices from 2026-11-01T00:00:00Z on are new, and something was billed since: their time must be to come.',
   ])
-  assert.deepEqual(historyFaults([first, at(9), at(10)], [first, at(9)], now), [inForce('11')])
+  assert.deepEqual(await historyFaults([first, at(9), at(10)], [first, at(9)], now, busy), [inForce('11')])
+})
+
+it('prices whose time passed before the first start with them hold where nothing was billed since', async () => {
+  const faults = (billed: number) => historyFaults([first], [first, at(10)], now, billedAt(billed))
+  assert.deepEqual(await faults(Date.UTC(2026, 10) - 1), [])
+  assert.equal((await faults(Date.UTC(2026, 10))).length, 1)
+})
+
+it('tasks are charged from the first start on where usage was counted before, and always else', async () => {
+  for (const isCounted of [true, false]) {
+    const history = memoryCollection<PriceHistoryRecord, never>(priceHistorySpec, async () => {})
+    const past = { ...busy, isUsageCounted: async () => isCounted }
+    assert.equal(await keepPrices(history, [first], now, past), isCounted ? now : 0)
+    const later = { ...busy, isUsageCounted: async () => true }
+    assert.equal(await keepPrices(history, [first, at(11)], now + 2, later), isCounted ? now : 0)
+  }
 })

@@ -6,44 +6,67 @@ import { type Collection, type CollectionSpec, type Document, noAccount } from '
 export interface PriceHistoryRecord extends Document {
   /** All that the file had at the latest start, the earliest first. */
   readonly sets: readonly PriceSet[]
+  /** Tasks that ended before are counted in usage and not billed, in milliseconds since 1970; 0 where it is not set. */
+  readonly charged_from?: number
 }
 
 export const priceHistorySpec = { name: 'price_history', indexes: {} } as const satisfies CollectionSpec
 
 const ID = 'prices'
 
+/** What was counted and billed until now. */
+interface Past {
+  /** Whether usage was counted here before there were prices. */
+  isUsageCounted(): Promise<boolean>
+  /** Whether anything was billed that happened at a time or later. */
+  isBilledSince(time: number): Promise<boolean>
+}
+
 /**
- * Keeps the prices of the file. @throws ConfigurationError where it lacks some that have been in force, says something else
- * of them, or has some that would have been in force before this start
+ * Keeps the prices of the file, and resolves to the time from which tasks are charged: that of the first start in a store
+ * where usage was counted before without prices, else 0.
+ *
+ * @throws ConfigurationError where the file lacks some that have been in force, says something else of them, or has some
+ * that would have been in force before this start, for what is billed already
  */
 export async function keepPrices(
   history: Pick<Collection<PriceHistoryRecord>, 'get' | 'write'>,
   sets: readonly PriceSet[],
   now: number,
-): Promise<void> {
+  past: Past,
+): Promise<number> {
   for (;;) {
     const before = await history.get(noAccount, ID)
-    const faults = before ? historyFaults(before.sets, sets, now) : []
+    const faults = before ? await historyFaults(before.sets, sets, now, past) : []
     if (faults.length > 0) throw new ConfigurationError(faults)
-    const document = { tenant: noAccount, id: ID, sets }
-    if (before && textOf(before.sets) === textOf(sets)) return
+    const charged_from = before ? (before.charged_from ?? 0) : (await past.isUsageCounted()) ? now : 0
+    if (before && textOf(before.sets) === textOf(sets)) return charged_from
+    const document = { tenant: noAccount, id: ID, sets, charged_from }
     const kind = before ? ({ kind: 'replace', version: before.version } as const) : ({ kind: 'insert' } as const)
-    if ((await history.write({ ...kind, document, events: [] })).kind === 'written') return
+    if ((await history.write({ ...kind, document, events: [] })).kind === 'written') return charged_from
   }
 }
 
-export function historyFaults(before: readonly PriceSet[], sets: readonly PriceSet[], now: number): string[] {
-  const past = (list: readonly PriceSet[]) => list.filter(({ from }) => from <= now)
+export async function historyFaults(
+  before: readonly PriceSet[],
+  sets: readonly PriceSet[],
+  now: number,
+  { isBilledSince }: Pick<Past, 'isBilledSince'>,
+): Promise<string[]> {
   const known = new Map(before.map(set => [set.from, textOf(set)]))
   const kept = new Map(sets.map(set => [set.from, textOf(set)]))
+  const changed = before.filter(({ from }) => from <= now && kept.get(from) !== known.get(from))
+  const added = sets.filter(({ from }) => from <= now && !known.has(from))
+  const [earliest] = added
+  const isLate = earliest !== undefined && (await isBilledSince(earliest.from))
   return [
-    ...past(before).flatMap(({ from }) =>
-      kept.get(from) === known.get(from)
-        ? []
-        : [`The prices from ${timeOf(from)} on have been in force: the file of plans must have them as they were.`],
+    ...changed.map(
+      ({ from }) =>
+        `The prices from ${timeOf(from)} on have been in force: the file of plans must have them as they were.`,
     ),
-    ...past(sets).flatMap(({ from }) =>
-      known.has(from) ? [] : [`The prices from ${timeOf(from)} on are new: their time must be to come.`],
+    ...(isLate ? added : []).map(
+      ({ from }) =>
+        `The prices from ${timeOf(from)} on are new, and something was billed since: their time must be to come.`,
     ),
   ]
 }

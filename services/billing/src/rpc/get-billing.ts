@@ -1,37 +1,29 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { divideHalfEven, type Span } from '@millhand/api'
 import type { Billing, GetBillingRequest } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
-import type { Prices } from '@millhand/plans'
-import type { Clock } from '@millhand/process'
 import { principal } from '@millhand/rpc'
+import type { BillDeps } from '../billing-deps.ts'
 import { billOf } from '../ledger/bill.ts'
-import type { Invoices } from '../ledger/invoice.ts'
-import { LEDGER_ID, type Ledgers, newLedger } from '../ledger/ledger.ts'
+import { LEDGER_ID, newLedger } from '../ledger/ledger.ts'
 import { type LineSum, totalOf } from '../ledger/line.ts'
 import { monthOf, spanOf } from '../ledger/month.ts'
 import { listedInvoice } from './invoice-message.ts'
 import { lineMessage, periodMessage } from './line-message.ts'
 import { moneyMessage } from './money-message.ts'
-
-export interface BillDeps {
-  readonly ledgers: Ledgers
-  readonly invoices: Invoices
-  readonly prices: Prices
-  readonly clock: Clock
-  readonly graceMs: number
-}
+import { findInvoices } from './read-invoices.ts'
 
 const MOST_INVOICES = 12
 
 /** Gets the bill of the month that goes on. */
 export const getBilling =
-  ({ ledgers, invoices, prices, clock, graceMs }: BillDeps) =>
+  (deps: BillDeps) =>
   async (_: GetBillingRequest, call: HandlerContext): Promise<Billing> => {
+    const { ledgers, prices, clock, graceMs } = deps
     const { tenant, plans, mode } = principal(call)
     const now = clock.now()
     const [stored, latest] = await Promise.all([
       ledgers.get(tenant, LEDGER_ID),
-      invoices.find('primary', { equals: [tenant], order: 'desc', limit: MOST_INVOICES }),
+      findInvoices(deps, { equals: [tenant], order: 'desc', limit: MOST_INVOICES }),
     ])
     const ledger = stored ?? newLedger(tenant, now, graceMs)
     const month = monthOf(now)

@@ -3,24 +3,24 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { dueMicros } from '@millhand/api'
 import { type Invoice, InvoiceStatus } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import type { Draft } from '@millhand/store'
-import type { InvoiceRecord } from '../ledger/invoice.ts'
+import type { AnyInvoice } from '../ledger/open-invoices.ts'
 import { lineMessage, periodMessage } from './line-message.ts'
 import { moneyMessage } from './money-message.ts'
 
 /** As lists show it: without its lines. */
-export const listedInvoice = ({ id, number, month, total_micros, finalized_at }: Draft<InvoiceRecord>): Invoice => ({
+export const listedInvoice = ({ id, number, month, total_micros, finalized_at }: Draft<AnyInvoice>): Invoice => ({
   $typeName: 'millhand.billing.v1.Invoice',
   id,
   number,
-  status: InvoiceStatus.FINAL,
+  status: finalized_at === undefined ? InvoiceStatus.OPEN : InvoiceStatus.FINAL,
   period: periodMessage(month),
   lines: [],
   total: moneyMessage(total_micros),
   amountDue: moneyMessage(dueMicros(total_micros)),
-  finalizedAt: timestampFromMs(finalized_at),
+  ...(finalized_at !== undefined && { finalizedAt: timestampFromMs(finalized_at) }),
 })
 
-export const invoiceMessage = (invoice: InvoiceRecord): Invoice => ({
+export const invoiceMessage = (invoice: AnyInvoice): Invoice => ({
   ...listedInvoice(invoice),
   lines: invoice.lines.map(line => lineMessage(invoice.tenant, invoice.month, line)),
 })

@@ -1,7 +1,7 @@
 /** A line of a bill as the contract shows it. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { type Family, priceOf } from '@millhand/api'
+import { type Family, families, priceOf } from '@millhand/api'
 import {
   BillingFamily,
   type BillingLine,
@@ -47,6 +47,15 @@ const familyNumbers: Readonly<Record<Family, BillingFamily>> = {
   compute: BillingFamily.COMPUTE,
   developer: BillingFamily.DEVELOPER,
   workforce: BillingFamily.WORKFORCE,
+}
+
+const familyNames = new Map(families.map(family => [familyNumbers[family], family]))
+
+/** @throws RangeError for one that is not set */
+export function familyOf(number: BillingFamily): Family {
+  const family = familyNames.get(number)
+  if (family === undefined) throw new RangeError('there is no such family')
+  return family
 }
 
 const kindNumbers: Readonly<Record<LineKind, BillingLineKind>> = {

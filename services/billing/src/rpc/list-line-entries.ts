@@ -9,6 +9,7 @@ import type {
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { Collection } from '@millhand/store'
+import type { BillDeps } from '../billing-deps.ts'
 import { billOf } from '../ledger/bill.ts'
 import { entryLine, type UsageFamily } from '../ledger/charges.ts'
 import { LEDGER_ID } from '../ledger/ledger.ts'
@@ -16,7 +17,6 @@ import { keyText, type LineKey } from '../ledger/line.ts'
 import { parseLineId } from '../ledger/line-id.ts'
 import { type Month, spanOf } from '../ledger/month.ts'
 import type { EntryRecord } from '../usage/usage-entry.ts'
-import type { BillDeps } from './get-billing.ts'
 import { moneyMessage } from './money-message.ts'
 
 export interface LineEntriesDeps extends BillDeps {
@@ -26,9 +26,6 @@ export interface LineEntriesDeps extends BillDeps {
   readonly cursors: Cursors
 }
 
-/** Most invoices that an account can have: of a hundred years. */
-const MOST_INVOICES = 1_200
-
 /** Lists the entries of a line. A page of a line of tokens may be short: not every task used some. */
 export const listLineEntries =
   (deps: LineEntriesDeps) =>
@@ -36,9 +33,8 @@ export const listLineEntries =
     const { tenant, mode } = principal(call)
     const { id, limit = 20, order = Order.DESC, cursor } = req
     const line = parseLineId(tenant, id)
-    if (line === undefined || !(await exists(deps, tenant, line))) {
-      throw fail('not_found', 'There is no such line.')
-    }
+    const isMissing = () => fail('not_found', 'There is no such line.')
+    if (line === undefined) throw isMissing()
     const { month, key } = line
     const family = key.family === 'workforce' ? 'workforce' : 'compute'
     const boundTo = JSON.stringify([tenant, 'line_entries', id, order])
@@ -50,11 +46,14 @@ export const listLineEntries =
       limit: limit + 1,
     })
     const page = found.slice(0, limit)
+    const data = page.flatMap(entry => entryMessage(key, entry, mode === 'test'))
+    // Entries show that there is the line; without them its bill is looked at.
+    if (data.length === 0 && !(await exists(deps, tenant, line))) throw isMissing()
     const last = page.at(-1)
     const hasMore = found.length > limit
     return {
       $typeName: 'millhand.billing.v1.ListLineEntriesResponse',
-      data: page.flatMap(entry => entryMessage(key, entry, mode === 'test')),
+      data,
       hasMore,
       ...(hasMore && last && { nextCursor: deps.cursors.seal([last.finished_at, last.id], boundTo) }),
     }
@@ -72,8 +71,8 @@ async function exists(
   if (ledger && month >= ledger.open_from) {
     return billOf(ledger, month, Math.min(clock.now(), spanOf(month).end), prices).some(isIt)
   }
-  const all = await invoices.find('primary', { equals: [tenant], limit: MOST_INVOICES })
-  return all.find(invoice => invoice.month === month)?.lines.some(isIt) ?? false
+  const [invoice] = await invoices.find('by_month', { equals: [tenant, month], limit: 1 })
+  return invoice?.lines.some(isIt) ?? false
 }
 
 function entryMessage(key: LineKey, entry: EntryRecord, isSandbox: boolean): LedgerEntry[] {

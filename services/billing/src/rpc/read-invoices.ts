@@ -7,28 +7,50 @@ import type {
   ListInvoicesResponse,
 } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import { principal } from '@millhand/rpc'
-import { readPage } from '@millhand/store'
-import type { Invoices } from '../ledger/invoice.ts'
+import { type Query, readPage } from '@millhand/store'
+import type { BillDeps } from '../billing-deps.ts'
+import { LEDGER_ID } from '../ledger/ledger.ts'
+import { type AnyInvoice, openInvoices } from '../ledger/open-invoices.ts'
 import { invoiceMessage, listedInvoice } from './invoice-message.ts'
 
 export const getInvoice =
-  ({ invoices }: { readonly invoices: Invoices }) =>
+  (deps: BillDeps) =>
   async ({ id }: GetInvoiceRequest, call: HandlerContext): Promise<Invoice> => {
-    const invoice = await invoices.get(principal(call).tenant, id)
+    const { tenant } = principal(call)
+    // In this order: it may close in between.
+    const open = (await readOpen(deps, tenant)).find(invoice => invoice.id === id)
+    const invoice = (await deps.invoices.get(tenant, id)) ?? open
     if (!invoice) throw fail('not_found', `There is no invoice \`${id.slice(0, 64)}\`.`)
     return invoiceMessage(invoice)
   }
 
 /** Invoices are few, and never come out of order: the ledger makes one after the other. */
 export const listInvoices =
-  ({ invoices, cursors }: { readonly invoices: Invoices; readonly cursors: Cursors }) =>
+  (deps: BillDeps & { readonly cursors: Cursors }) =>
   async (request: ListInvoicesRequest, call: HandlerContext): Promise<ListInvoicesResponse> => {
     const { data, more } = await readPage({
-      find: (index, query) => invoices.find(index, query),
+      find: (_, query) => findInvoices(deps, query),
       tenant: principal(call).tenant,
       range: { after: undefined, before: undefined },
       list: ['invoices'],
-      ...{ cursors, request },
+      ...{ cursors: deps.cursors, request },
     })
     return { $typeName: 'millhand.billing.v1.ListInvoicesResponse', data: data.map(listedInvoice), ...more }
   }
+
+/** Final and open ones of a tenant, by their ids: one that closes meanwhile keeps its own. */
+export async function findInvoices(deps: BillDeps, query: Query): Promise<AnyInvoice[]> {
+  const { equals, after, before, order, limit } = query
+  const open = (await readOpen(deps, String(equals[0]))).filter(
+    ({ id }) => (after === undefined || id > String(after[0])) && (before === undefined || id < String(before[0])),
+  )
+  const final = await deps.invoices.find('primary', query)
+  const all = new Map([...open, ...final].map(invoice => [invoice.id, invoice]))
+  const sorted = [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  return (order === 'desc' ? sorted.toReversed() : sorted).slice(0, limit)
+}
+
+async function readOpen({ ledgers, prices, clock }: BillDeps, tenant: string): Promise<AnyInvoice[]> {
+  const ledger = await ledgers.get(tenant, LEDGER_ID)
+  return ledger ? openInvoices(ledger, clock.now(), prices) : []
+}

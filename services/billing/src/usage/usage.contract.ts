@@ -6,6 +6,7 @@ import { manualClock } from '@millhand/process'
 import type { Collection, Draft } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import type { BillingOptions } from '../billing.ts'
+import { type CreditRecord, creditsSpec } from '../ledger/credit.ts'
 import { type InvoiceRecord, invoicesSpec } from '../ledger/invoice.ts'
 import { type LedgerRecord, ledgersSpec } from '../ledger/ledger.ts'
 import { createPosting } from '../ledger/posting.ts'
@@ -32,7 +33,8 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
     let opened: OpenedStore
     let entries: Collection<EntryRecord, 'by_end' | 'by_line'>
     let ledgers: Collection<LedgerRecord, 'due'>
-    let invoices: Collection<InvoiceRecord>
+    let invoices: Collection<InvoiceRecord, 'by_month'>
+    let credits: Collection<CreditRecord>
     let hours: Collection<HourRecord, 'due'>
     let lines: string[]
     let given: ReturnType<typeof service>
@@ -44,7 +46,8 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       const log = createLog({ level: 'info', write: line => void lines.push(line) })
       const summing = createHourlyRollup({ entries, hours, clock, log, keptMs: KEPT_MS })
       const posting = createPosting({
-        ...{ ledgers, invoices, prices, clock, graceMs: 72 * HOUR_MS, keptMs: KEPT_MS },
+        chargedFrom: async () => 0,
+        ...{ ledgers, invoices, credits, prices, clock, graceMs: 72 * HOUR_MS, keptMs: KEPT_MS },
         usage: { compute: { entries, hours }, workforce: { entries, hours } },
       })
       const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post('compute', drafts)
@@ -69,7 +72,8 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       opened = await open()
       entries = opened.db.collection<EntryRecord, 'by_end' | 'by_line'>(entriesSpec)
       ledgers = opened.db.collection<LedgerRecord, 'due'>(ledgersSpec)
-      invoices = opened.db.collection<InvoiceRecord>(invoicesSpec)
+      invoices = opened.db.collection<InvoiceRecord, 'by_month'>(invoicesSpec)
+      credits = opened.db.collection<CreditRecord>(creditsSpec)
       hours = opened.db.collection<HourRecord, 'due'>(hoursSpec)
     })
     after(() => opened.close())

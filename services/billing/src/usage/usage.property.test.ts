@@ -8,6 +8,7 @@ import { loadPlans } from '@millhand/plans'
 import type { Draft } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import fc from 'fast-check'
+import { type CreditRecord, creditsSpec } from '../ledger/credit.ts'
 import { type InvoiceRecord, invoicesSpec } from '../ledger/invoice.ts'
 import { LEDGER_ID, type LedgerRecord, ledgersSpec } from '../ledger/ledger.ts'
 import { totalOf } from '../ledger/line.ts'
@@ -73,7 +74,8 @@ test('sums equal a naive fold of the distinct tasks', async () => {
       }
       const entries = memoryCollection<EntryRecord, 'by_end' | 'by_line'>(entriesSpec, interrupt)
       const ledgers = memoryCollection<LedgerRecord, 'due'>(ledgersSpec, interrupt)
-      const invoices = memoryCollection<InvoiceRecord, never>(invoicesSpec, interrupt)
+      const invoices = memoryCollection<InvoiceRecord, 'by_month'>(invoicesSpec, interrupt)
+      const credits = memoryCollection<CreditRecord, never>(creditsSpec, interrupt)
       const hours = memoryCollection<HourRecord, 'due'>(hoursSpec, interrupt)
       const clock = { now: () => now, monotonic: () => now, sleep: async () => {}, timer: () => ({ cancel() {} }) }
       const deps = { entries, hours, clock, log: createLog({ level: 'error', write: () => {} }) }
@@ -85,7 +87,8 @@ test('sums equal a naive fold of the distinct tasks', async () => {
       const processOf = () => {
         const summing = createHourlyRollup({ ...deps, keptMs: 1_000 * HOUR_MS })
         const posting = createPosting({
-          ...{ ledgers, invoices, prices, clock, graceMs: HOUR_MS, keptMs: 1_000 * HOUR_MS },
+          chargedFrom: async () => 0,
+          ...{ ledgers, invoices, credits, prices, clock, graceMs: HOUR_MS, keptMs: 1_000 * HOUR_MS },
           usage: { compute: { entries, hours }, workforce: { entries, hours } },
         })
         const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post('compute', drafts)

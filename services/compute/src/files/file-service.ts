@@ -8,11 +8,12 @@ import type { Routes } from '@millhand/rpc'
 import type { Collection, Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type ModelIndex, type ModelRecord, modelsSpec } from '../models/model.ts'
+import { type BatchHold, type BatchHoldIndex, batchHoldsSpec, createBatchHolds } from './batch-holds.ts'
 import { type ContentIndex, type ContentRecord, contentsSpec, createContents } from './contents.ts'
 import { type FileIndex, type FileRecord, filesSpec } from './file.ts'
 import type { FileDeps } from './file-deps.ts'
+import type { UsedBy } from './file-use.ts'
 import { createFiles } from './files.ts'
-import type { UsedBy } from './retention.ts'
 import { deleteFile } from './rpc/delete-file.ts'
 import { getFile } from './rpc/get-file.ts'
 import { getFileContent } from './rpc/get-file-content.ts'
@@ -29,6 +30,7 @@ export interface FileCollections {
   readonly storage: Collection<StorageRecord, 'due'>
   /** They hold content too. */
   readonly models: Collection<ModelRecord, ModelIndex>
+  readonly batchHolds: Collection<BatchHold, BatchHoldIndex>
 }
 
 /** Those of a database. */
@@ -37,6 +39,7 @@ export const fileCollections = (db: Database): FileCollections => ({
   contents: db.collection<ContentRecord, ContentIndex>(contentsSpec),
   storage: db.collection<StorageRecord, 'due'>(storageSpec),
   models: db.collection<ModelRecord, ModelIndex>(modelsSpec),
+  batchHolds: db.collection<BatchHold, BatchHoldIndex>(batchHoldsSpec),
 })
 
 export interface FileServiceOptions extends FileCollections {
@@ -56,6 +59,7 @@ export function createFileService(options: FileServiceOptions) {
   const files = createFiles({
     collection: options.files,
     models: options.models,
+    batchHolds: createBatchHolds({ collection: options.batchHolds, clock }),
     contents: createContents({ collection: options.contents, blobs, clock }),
     storage: createStorage({ collection: options.storage, clock, quotaBytes }),
     blobs,

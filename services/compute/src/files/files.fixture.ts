@@ -21,8 +21,8 @@ import { createLog } from '@millhand/telemetry'
 import type { Inspector } from '../models/inspector.ts'
 import { createOwnModels, type OwnModels } from '../models/own-models.ts'
 import { createFileService, type FileCollections } from './file-service.ts'
+import type { UsedBy } from './file-use.ts'
 import type { Files } from './files.ts'
-import type { UsedBy } from './retention.ts'
 
 /** Where files are kept. */
 export interface Stores extends FileCollections {
@@ -94,7 +94,7 @@ export async function createModel({ models }: Service, caller: CallOptions, file
 
 export const removeModel = ({ models }: Service, caller: CallOptions, id: string) => models.remove(id, callOf(caller))
 
-const callOf = ({ contextValues }: CallOptions) =>
+export const callOf = ({ contextValues }: CallOptions) =>
   ({ values: contextValues, signal: new AbortController().signal }) as unknown as HandlerContext
 
 export const as = (accountId: string, mode: 'live' | 'test' = 'live', options: CallOptions = {}): CallOptions => ({

@@ -1,9 +1,9 @@
 /** The files of a tenant, and how they go. Each step is durable before the next. docs/decisions/files.md. */
 import type { Readable } from 'node:stream'
-import { fail } from '@millhand/api'
 import type { BlobRange } from '@millhand/blob'
 import { blobOf } from './contents.ts'
 import { isThere, type StoredFile } from './file.ts'
+import { inUse, type UsedBy } from './file-use.ts'
 import { createHoldings } from './holdings.ts'
 import { type FilesDeps, removeExpired } from './retention.ts'
 import { createUpload } from './upload.ts'
@@ -11,7 +11,8 @@ import { createUpload } from './upload.ts'
 export type Files = ReturnType<typeof createFiles>
 
 export function createFiles(deps: FilesDeps) {
-  const { collection, blobs, clock, usedBy } = deps
+  const { collection, blobs, clock, batchHolds } = deps
+  const usedBy: UsedBy = async (tenant, id) => (await batchHolds.useOf(tenant, id)) ?? (await deps.usedBy(tenant, id))
 
   const holdings = createHoldings(deps)
 
@@ -47,16 +48,17 @@ export function createFiles(deps: FilesDeps) {
 
     /**
      * Removes a file and what only it holds; false where there was none, also not in the last day. Idempotent. Fails with
-     * `invalid_state` while a task uses it.
+     * `invalid_state` while a task uses it, or a batch may need it.
      */
     async remove(tenant: string, id: string): Promise<boolean> {
-      const task = await usedBy(tenant, id)
-      if (task === undefined) return await remove(tenant, id)
-      const detail = `The file \`${id}\` is the input of the task \`${task}\`, which has not ended. Cancel that, or wait for it.`
-      throw fail('invalid_state', detail, { metadata: { task } })
+      const use = await usedBy(tenant, id)
+      if (use === undefined) return await remove(tenant, id)
+      throw inUse(id, use)
     },
 
     holdings,
+
+    batchHolds,
 
     /** What a run has stored as its output. */
     async outputOf(tenant: string, run: string): Promise<StoredFile | undefined> {
@@ -76,7 +78,7 @@ export function createFiles(deps: FilesDeps) {
     },
 
     /** Removes what has expired, and what uploads and removals that died have left. What fails waits for the next time. */
-    sweep: (signal: AbortSignal): Promise<void> => removeExpired(deps, remove, signal),
+    sweep: (signal: AbortSignal): Promise<void> => removeExpired({ ...deps, usedBy }, remove, signal),
   }
 }
 

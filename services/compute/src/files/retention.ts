@@ -1,13 +1,13 @@
 /** Removes files whose time is over, and what uploads and removals that died have left. */
+import type { BatchHolds } from './batch-holds.ts'
 import { dueDocuments } from './due-documents.ts'
 import type { FileRecord } from './file.ts'
+import type { UsedBy } from './file-use.ts'
 import { settleIntent } from './settle-intent.ts'
 import type { UploadDeps } from './upload.ts'
 
-/** The id of a task that has not ended and whose input the file is; undefined where there is none. */
-export type UsedBy = (tenant: string, file: string) => Promise<string | undefined>
-
 export interface FilesDeps extends UploadDeps {
+  readonly batchHolds: BatchHolds
   readonly usedBy: UsedBy
 }
 
@@ -36,6 +36,7 @@ export async function removeExpired(
     await attempt(file.tenant, file.id, expire(file))
   for await (const { tenant, id, version } of dueDocuments(models, clock.now(), signal))
     await attempt(tenant, id, models.write({ kind: 'remove', version, tenant, id, events: [] }))
+  await deps.batchHolds.sweep(signal)
   for await (const content of contents.leftOver(signal))
     await attempt(content.tenant, content.id, contents.retire(content))
 }

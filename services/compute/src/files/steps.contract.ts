@@ -304,6 +304,7 @@ function around(stores: Stores, meet: Meet): Stores {
     contents: watched(stores.contents),
     storage: watched(stores.storage),
     models: watched(stores.models),
+    batchHolds: watched(stores.batchHolds),
     blobs: {
       get: (key, range) => blobs.get(key, range),
       list: prefix => blobs.list(prefix),

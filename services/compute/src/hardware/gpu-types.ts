@@ -48,22 +48,23 @@ export function createGpuTypes(deps: {
   })
   const listHere = async (_: ListGpuTypesRequest, call: HandlerContext): Promise<ListGpuTypesResponse> => {
     const data = hardware.types(principal(call).mode).map(toMessage)
-    return { $typeName: 'millhand.compute.v1.ListGpuTypesResponse', data, hasMore: false }
+    return { $typeName: 'millhand.compute.v1.ListGpuTypesResponse', data, hasMore: false, complete: hardware.isKnown }
   }
   const list = forwardToOwner(replicas, ComputeService.method.listGpuTypes, listHere)
   const remembered = new Remembered(clock)
   const typesFor = async (call: HandlerContext) => {
-    const { data } = await list(create(ListGpuTypesRequestSchema), call)
-    for (const { providers } of data) for (const provider of providers) remembered.add(principal(call).mode, provider)
-    return data
+    const types = await list(create(ListGpuTypesRequestSchema), call)
+    const { mode } = principal(call)
+    for (const { providers } of types.data) for (const provider of providers) remembered.add(mode, provider)
+    return types
   }
 
   return {
     list,
 
     async enginesFor(call) {
-      const types = await typesFor(call).catch(() => [])
-      const there = types.filter(({ available }) => available > 0).flatMap(type => type.providers)
+      const { data } = await typesFor(call).catch(() => ({ data: [] }))
+      const there = data.filter(({ available }) => available > 0).flatMap(type => type.providers)
       return ['cpu', ...accelerators.filter(provider => there.includes(provider))]
     },
 
@@ -73,10 +74,10 @@ export function createGpuTypes(deps: {
         const message = `\`${param}\` must be one of ${providers.join(', ')}.`
         return { param, code: 'not_in', message }
       }
-      await typesFor(call)
+      const { complete } = await typesFor(call)
       const known = remembered.of(principal(call).mode)
       if (known.includes(String(asked))) return undefined
-      if (replicas.owner() === 'here' && !hardware.isKnown) throw notKnown()
+      if (!complete) throw notKnown()
       const names = ['cpu', ...known].join(', ')
       return { param, code: 'not_available', message: `No executor has \`${asked}\`; there is ${names}.` }
     },

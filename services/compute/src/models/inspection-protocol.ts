@@ -1,6 +1,6 @@
 /** What passes between compute and the process that looks into a file. */
 import type { ChildMessage } from '@millhand/child-process'
-import { isDtype, type OnnxInspection, type TensorSpec } from '@millhand/model'
+import { isDtype, isLength, isObject, type OnnxInspection, type TensorSpec } from '@millhand/model'
 
 export interface InspectionRequest {
   /** The file: a path in the folder of the process. */
@@ -11,7 +11,7 @@ export type InspectionMessage =
   | { readonly kind: 'inspected'; readonly inspection: OnnxInspection }
   | { readonly kind: 'refused'; readonly message: string }
 
-/** A copy that has what the protocol names and nothing else: the child may be no longer ours. Undefined for anything else. */
+/** A copy that has what the protocol names and nothing else: the child may be compromised. Undefined for anything else. */
 export function readInspection({ head, parts }: ChildMessage): InspectionMessage | undefined {
   if (!isObject(head) || parts.length > 0) return undefined
   if (head.kind === 'refused') {
@@ -25,10 +25,6 @@ export function readInspection({ head, parts }: ChildMessage): InspectionMessage
   return { kind: 'inspected', inspection }
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isVersion = (value: unknown): value is number => Number.isInteger(value) && Number(value) < 2 ** 31
 const isListOf = <T>(value: unknown, is: (each: unknown) => each is T): value is T[] =>
@@ -36,9 +32,6 @@ const isListOf = <T>(value: unknown, is: (each: unknown) => each is T): value is
 const isMapOf = <T>(value: unknown, is: (each: unknown) => each is T): value is Record<string, T> =>
   isObject(value) && Object.values(value).every(is)
 const isSpec = (value: unknown): value is TensorSpec =>
-  isObject(value) &&
-  isText(value.name) &&
-  isDtype(value.dtype) &&
-  isListOf(value.shape, (length): length is number => Number.isSafeInteger(length) && Number(length) >= -1)
+  isObject(value) && isText(value.name) && isDtype(value.dtype) && isListOf(value.shape, isLength)
 
 const specOf = ({ name, dtype, shape }: TensorSpec): TensorSpec => ({ name, dtype, shape })

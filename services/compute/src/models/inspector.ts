@@ -14,9 +14,10 @@ import {
   sweepTempFolders,
 } from '@millhand/child-process'
 import type { OnnxInspection } from '@millhand/model'
-import { type Clock, KeyedMutex, Semaphore } from '@millhand/process'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { type InspectionMessage, type InspectionRequest, readInspection } from './inspection-protocol.ts'
+import { TenantTurns } from './tenant-turns.ts'
 
 export interface Inspector {
   /**
@@ -38,7 +39,13 @@ const CODE = { 'services/compute': [], 'libs/model': [], 'libs/child-process': [
 
 /** Beside the file itself: Node, and what is found. */
 const MEMORY_BYTES = 256 * MIB
-const PROCESSOR_MS = 20_000
+/**
+ * Node, and what is read: 50 ms for each MiB of a graph that is nothing but nodes, and hardly any for weights, as
+ * measured. So what takes long is as long to upload.
+ */
+const PROCESSOR_MS = 3_000
+const PROCESSOR_MS_OF_MIB = 250
+const MOST_PROCESSOR_MS = 20_000
 /** Not the file's fault: the machine is busy with something else. */
 const TIMEOUT_MS = 120_000
 /** Files at once, of one tenant one: each is on the disk, and in memory, meanwhile. */
@@ -47,17 +54,10 @@ const MOST_AT_ONCE = 2
 /** Removes at once what processes left that were killed. */
 export function createInspector({ clock, log }: { readonly clock: Clock; readonly log: Log }): Inspector {
   sweepTempFolders(log)
-  const tenants = new KeyedMutex()
-  const turns = new Semaphore(MOST_AT_ONCE)
+  const turns = new TenantTurns(MOST_AT_ONCE, clock)
 
   return {
-    inspect: (file, signal) =>
-      tenants.runExclusive(file.tenant, () =>
-        turns.run(async () => {
-          signal.throwIfAborted()
-          return await inspectContent(file, signal)
-        }),
-      ),
+    inspect: (file, signal) => turns.run(file.tenant, signal, () => inspectContent(file, signal)),
   }
 
   async function inspectContent({ bytes, open }: UninspectedFile, signal: AbortSignal) {
@@ -69,6 +69,11 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
       const path = join(folder, 'model')
       await pipeline(content, createWriteStream(path, { mode: 0o600 }), { signal })
       return await inspectFile(path, bytes, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isOfMachine(error)) throw error
+      log.warn('model.not_inspected', { reason: 'not_started', error })
+      throw notNow(error)
     } finally {
       content.destroy()
       if (folder !== undefined) removeTempFolder(folder, log)
@@ -76,6 +81,7 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
   }
 
   async function inspectFile(path: string, bytes: number, signal: AbortSignal): Promise<OnnxInspection> {
+    const processorMs = Math.min(MOST_PROCESSOR_MS, PROCESSOR_MS + PROCESSOR_MS_OF_MIB * (bytes / MIB))
     const child = startChild<InspectionRequest, InspectionMessage>({
       script: CHILD,
       lock: { code: CODE, native: false },
@@ -85,13 +91,13 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
       memoryLimitBytes: MEMORY_BYTES + bytes,
       fileBytes: 0,
       // Beyond the limit below, which the kernel does not hold it to everywhere.
-      processorSeconds: PROCESSOR_MS / 1_000 + 5,
+      processorSeconds: Math.ceil(processorMs / 1_000) + 5,
       log,
     })
     const stop = () => void child.kill()
     signal.addEventListener('abort', stop, { once: true })
     const limit = clock.timer(TIMEOUT_MS, stop)
-    child.limitProcessor(PROCESSOR_MS)
+    child.limitProcessor(processorMs)
     try {
       child.send({ path: child.linkFile(path, 'model') })
       const answer = await child.next()
@@ -103,7 +109,7 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
       const fault = FAULTS_OF_FILE[error.reason]
       if (fault !== undefined) throw new ModelInvalid(`looking into it takes more ${fault} than it may`)
       log.warn('model.not_inspected', { reason: error.reason, error, text: child.stderr() })
-      throw fail('unavailable', 'The file can not be looked into now. Send the request again.', { cause: error })
+      throw notNow(error)
     } finally {
       limit.cancel()
       signal.removeEventListener('abort', stop)
@@ -111,6 +117,13 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
     }
   }
 }
+
+const notNow = (cause: unknown) =>
+  fail('unavailable', 'The file can not be looked into now. Send the request again.', { cause })
+
+/** A full disk, no more processes or open files: what the system refused says which call it was. */
+const isOfMachine = (error: unknown): boolean =>
+  error instanceof RunnerGone || (error instanceof Error && 'syscall' in error && 'code' in error)
 
 /** What a process ended of that its file is the reason for; whatever else ended it, another try may work. */
 const FAULTS_OF_FILE: Readonly<Partial<Record<RunnerGone['reason'], string>>> = {

@@ -1,5 +1,12 @@
 /** A stored model in the form that included ones have, but for its file, which only executors read. */
-import { type Manifest, type ModelPackage, type OnnxInspection, outputSchema, parseManifest } from '@millhand/model'
+import {
+  type Manifest,
+  type ModelPackage,
+  type OnnxInspection,
+  outputSchema,
+  parseManifest,
+  versionOf,
+} from '@millhand/model'
 import type { StoredFile } from '../files/file.ts'
 import { digestOf, type StoredModel } from './model.ts'
 
@@ -16,7 +23,7 @@ export function packageOf(model: StoredModel): ModelPackage {
     outputs,
     outputSchema: JSON.stringify(outputSchema({ manifest, outputs })),
     exampleInput,
-    version: digestOf(model),
+    version: versionOf(model.manifest, new Map([['model', model.sha256]])),
     createdAt: new Date(model.created_at),
   }
 }

@@ -36,5 +36,5 @@ export const modelsSpec = {
 
 export type ModelIndex = keyof typeof modelsSpec.indexes
 
-/** The version of a file as a model. */
+/** The digest of its content: the version of a file as a model, and what executors hold a copy to. */
 export const digestOf = ({ sha256 }: { readonly sha256: string }): string => `sha256:${sha256}`

@@ -16,15 +16,16 @@ function chosenFault({ model, hiddenOutputs }: TaskModel, asked: unknown): Fault
   const param = 'parameters.outputs'
   if (asked === undefined) return undefined
   const known = model.outputs.map(({ name }) => name)
-  if (!Array.isArray(asked) || asked.length === 0 || new Set(asked).size < asked.length) {
+  const isList = Array.isArray(asked) && asked.length > 0 && asked.every(name => typeof name === 'string')
+  if (!isList || new Set(asked).size < asked.length) {
     return { param, code: 'invalid', message: '`parameters.outputs` must be a list of different names of outputs.' }
   }
   for (const name of asked) {
     if (known.includes(name) || known.length === 0) continue
-    const hidden = typeof name === 'string' && Object.hasOwn(hiddenOutputs, name) ? hiddenOutputs[name] : undefined
+    const hidden = Object.hasOwn(hiddenOutputs, name) ? hiddenOutputs[name] : undefined
     const message =
       hidden === undefined
-        ? `The model has no output \`${String(name).slice(0, 64)}\`; it has ${shown(known)}.`
+        ? `The model has no output \`${name.slice(0, 64)}\`; it has ${shown(known)}.`
         : `The output \`${name.slice(0, 64)}\` can't be asked for: ${hidden}.`
     return { param, code: hidden === undefined ? 'not_in' : 'not_available', message }
   }

@@ -34,7 +34,7 @@ export function manifestOf(fields: ModelFields, inspection?: OnnxInspection): st
     )
   }
   const manifest = parse(text)
-  const fault = inspection && processingFault(manifest, inspection.inputs)
+  const fault = inspection && processingFault(manifest, inspection.inputs, inspection.outputs)
   if (fault) throw fail('invalid_parameter', `${fault.message}.`, { param: fault.field })
   return text
 }

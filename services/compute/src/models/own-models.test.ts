@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { codeOf } from '@millhand/api'
 import { FilePurpose } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
-import { createModel, givenFiles, removeModel, upload } from '../files/files.fixture.ts'
+import { callOf, createModel, givenFiles, removeModel, upload } from '../files/files.fixture.ts'
 import { openSqliteFiles } from '../files/sqlite-files.fixture.ts'
+import { packageOf } from './model-package.ts'
 
 const MOST_MODELS = 1_000
 
@@ -37,6 +38,18 @@ describe('models of an account', () => {
     assert.deepEqual([...new Set(refused)], ['invalid_state'])
     await ask()
     assert.equal(await given.stores.models.count('by_fate', { equals: [tenant(), 'stays'] }, 10_000), MOST_MODELS)
+  })
+
+  test('its version differs where its processing does', async () => {
+    const { id: file } = await uploadModel('a model')
+    const versionOf = async (fields: object) => {
+      const made = { name: 'a model', labels: [], metrics: {}, ...fields }
+      return packageOf(await given.service.models.create(made, file, callOf(given.caller))).version
+    }
+    const plain = await versionOf({})
+    assert.match(plain, /^sha256:[0-9a-f]{64}$/)
+    assert.equal(await versionOf({}), plain)
+    assert.notEqual(await versionOf({ labels: ['cat', 'dog'] }), plain)
   })
 
   test('the list passes over deleted models without reading them', async () => {

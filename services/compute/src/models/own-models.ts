@@ -6,8 +6,8 @@ import type { Clock } from '@millhand/process'
 import { operationKey, principal, requestIdKey } from '@millhand/rpc'
 import type { Collection, Query } from '@millhand/store'
 import type { StoredFile } from '../files/file.ts'
+import { inUse, type UsedBy } from '../files/file-use.ts'
 import type { Files } from '../files/files.ts'
-import type { UsedBy } from '../files/retention.ts'
 import { type Inspector, ModelInvalid } from './inspector.ts'
 import type { ModelIndex, ModelRecord, StoredModel } from './model.ts'
 import { modelEvent } from './model-events.ts'
@@ -40,8 +40,14 @@ export function createOwnModels(deps: OwnModelsDeps) {
     return made
   }
 
-  const inspect = (file: StoredFile, signal: AbortSignal): Promise<OnnxInspection | undefined> =>
-    inspector.inspect({ tenant: file.tenant, bytes: file.bytes, open: () => files.read(file) }, signal)
+  /** Calls `onBegin` once the file's turn has come. */
+  function inspect(file: StoredFile, signal: AbortSignal, onBegin = () => {}): Promise<OnnxInspection | undefined> {
+    const open = () => {
+      onBegin()
+      return files.read(file)
+    }
+    return inspector.inspect({ tenant: file.tenant, bytes: file.bytes, open }, signal)
+  }
 
   return {
     /** A tenant's models that are there for callers, in the order of their ids. */
@@ -95,18 +101,15 @@ export function createOwnModels(deps: OwnModelsDeps) {
 
     /**
      * Removes a model and what only it holds; false where there was none, also not in the last day. Idempotent. Fails
-     * with `invalid_state` while a task uses it.
+     * with `invalid_state` while a task uses it, or a batch may need it.
      */
     async remove(id: string, call: HandlerContext): Promise<boolean> {
       const { tenant } = principal(call)
       for (;;) {
         const model = id.startsWith('model_') ? await collection.get(tenant, id) : undefined
         if (model?.fate !== 'stays') return model !== undefined
-        const task = await usedBy(tenant, id)
-        if (task !== undefined) {
-          const detail = `The model \`${id}\` is used by the task \`${task}\`, which has not ended. Cancel that, or wait for it.`
-          throw fail('invalid_state', detail, { metadata: { task } })
-        }
+        const use = (await files.batchHolds.useOf(tenant, id)) ?? (await usedBy(tenant, id))
+        if (use !== undefined) throw inUse(id, use)
         const now = clock.now()
         const event = modelEvent('model.deleted', model, 2, { ids, now, requestId: call.values.get(requestIdKey) })
         await files.holdings.leave(model, document =>

@@ -15,6 +15,10 @@ export const batchTasks = (deps: ComputeDeps): BatchTaskKind<TaskRecord, CreateT
     const model = { model: { version: '', outputs: [] }, group: req.model }
     return ranked(newTask(deps, req, call, id, { model, file: undefined, asked: undefined }))
   },
+  inputs: {
+    hold: (call, batch, ids, until) => deps.files.batchHolds.hold(principal(call).tenant, batch, ids, until),
+    release: (call, batch) => deps.files.batchHolds.release(principal(call).tenant, batch),
+  },
   mostQueued: call => deps.plans.computePlan(principal(call).plans.compute).max_queued,
   toMessage,
   outputOf: task => task.output,

@@ -34,7 +34,7 @@ describe('a provider', () => {
   })
 })
 
-describe('WebGPU on a GPU in software, behind the walls', { skip: softwareGpuMissing }, () => {
+describe('WebGPU on a GPU in software, in the sandbox', { skip: softwareGpuMissing }, () => {
   before(() => {
     Object.assign(process.env, softwareGpu)
     chooseSandbox('auto', createLog({ level: 'error', write: () => {} }))

@@ -33,6 +33,7 @@ async function ended({ lines, answerTo = echo, keep = async () => {}, more, stop
     release: () => {},
     async run(begin, _, unwanted) {
       const killed = Promise.withResolvers<never>()
+      killed.promise.catch(() => {}) // Most runs do not wait for it.
       unwanted?.addEventListener('abort', () => killed.reject(new RunnerGone('killed', 'unwanted')))
       if (stop) await killed.promise
       const items = begin().map(({ input }) => answerTo(input as string))

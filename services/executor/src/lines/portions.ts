@@ -44,9 +44,10 @@ export async function* runPortions(deps: PortionsDeps, reader: LineReader): Asyn
       next ??= begin(ahead)
     }
   } finally {
-    // The one that waits is to start no other process.
-    over.abort()
-    if (running ?? next) await deps.kill()
+    if (running ?? next) {
+      over.abort() // The one that waits is to start no other process.
+      await deps.kill()
+    }
     await running?.portion[Symbol.asyncDispose]()
     await next?.portion[Symbol.asyncDispose]()
   }

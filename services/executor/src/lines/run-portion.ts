@@ -155,7 +155,7 @@ function resultOf(item: ItemResult): LineResult {
   return 'output' in item ? output(item.output) : fault('model_failed', 'The output names files, which a line can’t.')
 }
 
-/** One line of JSON: the process that wrote it may be no longer ours. */
+/** One line of JSON: the process that wrote it may be compromised. */
 function output(json: string): LineResult {
   try {
     const value: unknown = JSON.parse(json)

@@ -4,7 +4,7 @@ import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { runOf } from '../input-files.ts'
+import { runRefOf } from '../input-files.ts'
 import { retryWhileUnavailable, transferMs } from '../retry-while-unavailable.ts'
 import type { Part } from './line-results.ts'
 
@@ -36,14 +36,14 @@ export function linesStore(leases: StoresLines, clock: Clock, log: Log): LinesSt
       await again(lease, signal, () => leases.storePart(messages(lease, part), limits))
     },
     async join(lease, signal) {
-      const request = { run: runOf(lease) }
+      const request = { run: runRefOf(lease) }
       return (await again(lease, signal, () => leases.joinParts(request, { signal, timeoutMs: JOIN_MS }))).fileId
     },
   }
 }
 
 async function* messages(lease: Lease, { first, count, failed, pieces }: Part) {
-  yield { part: { case: 'lines' as const, value: { run: runOf(lease), first, count, failed } } }
+  yield { part: { case: 'lines' as const, value: { run: runRefOf(lease), first, count, failed } } }
   for (const piece of pieces)
     for (let at = 0; at < piece.length; at += PIECE_BYTES)
       yield { part: { case: 'data' as const, value: piece.subarray(at, at + PIECE_BYTES) } }

@@ -1,5 +1,6 @@
-/** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
+/** What a child said, once it is sure that the protocol has it: the child may be compromised. */
 import type { ChildMessage, Emission } from '@millhand/child-process'
+import { isObject } from '@millhand/model'
 import { MAX_MESSAGE_BYTES } from '../result-limit.ts'
 import type { FromChild, ItemFault, ItemInFile } from './protocol.ts'
 
@@ -84,5 +85,4 @@ const isFaultCode = (code: unknown): code is ItemFault['code'] => faultCodes.has
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 const isNumber = (value: unknown): value is number => Number.isFinite(value)

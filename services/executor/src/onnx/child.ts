@@ -48,7 +48,7 @@ async function load(message: LoadMessage): Promise<void> {
     say({ kind: 'loaded' })
   } catch (error) {
     endIfOutOfMemory(error)
-    say({ kind: 'refused', message: told(error as Error) })
+    say({ kind: 'refused', message: messageOf(error as Error) })
   }
 }
 
@@ -94,14 +94,14 @@ function fault(error: Error): ItemFault {
     return { code: 'output_too_large', message: error.message }
   }
   endIfOutOfMemory(error)
-  return { code: 'model_failed', message: `the model failed on this input: ${told(error)}` }
+  return { code: 'model_failed', message: `the model failed on this input: ${messageOf(error)}` }
 }
 
 /** What a library says, which may hold names of any length. ONNX Runtime puts its own source lines before some of it. */
-const told = ({ message }: Error): string =>
-  excerpt(message.replace(/\/onnxruntime_src\/\S+:\d+ .*?\) (?=[A-Z])/g, '').trim(), MOST_TOLD)
+const messageOf = ({ message }: Error): string =>
+  excerpt(message.replace(/\/onnxruntime_src\/\S+:\d+ .*?\) (?=[A-Z])/g, '').trim(), MOST_MESSAGE)
 
-const MOST_TOLD = 1_000
+const MOST_MESSAGE = 1_000
 
 /** Loads the model's files. Rejects when they are broken. Only the processing that is used is imported. */
 async function openProcessor(message: LoadMessage): Promise<Processor> {

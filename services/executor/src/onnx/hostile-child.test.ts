@@ -1,4 +1,4 @@
-/** What a child may do to the service that is no longer ours, because a model or an input took it over: nothing. */
+/** A child process that a model or an input has compromised does nothing to the service. */
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -262,7 +262,7 @@ class OnnxModel implements Loaded {
     }
   }
 
-  /** Says whether the child kept to its bounds: it may be no longer ours. */
+  /** Says whether the child kept to its bounds: it may be compromised. */
   #passOn({ item, emission }: Emitted, items: number, onEmit: OnEmit): boolean {
     if (!(item >= 0 && item < items && Number.isInteger(item)) || this.#untaken === MOST_ON_THEIR_WAY) return false
     try {
@@ -288,7 +288,7 @@ class OnnxModel implements Loaded {
     return this.#child.memoryBytes()
   }
 
-  standBack(): void {
+  lowerPriority(): void {
     this.#child.lowerPriority({ niceness: BACKGROUND_NICENESS, avoidsFirstCore: false })
   }
 

@@ -1,4 +1,4 @@
-/** Outputs that a child wrote to files of its folder. The child may be no longer ours, and the files no files. */
+/** Outputs that a child wrote to files of its folder. The child may be compromised, and the files no files. */
 
 import { constants } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'

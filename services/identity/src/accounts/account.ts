@@ -1,6 +1,6 @@
 /** An account: it owns keys, tasks and everything else. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { fail, type PlanNames } from '@millhand/api'
+import { fail, families, type PlanNames } from '@millhand/api'
 import { type Account, AccountStatus } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
 import { type Announced, unannouncedIndex } from '../changes/unannounced.ts'
@@ -13,8 +13,8 @@ export interface AccountRecord extends Document, Announced {
   /** Milliseconds since 1970. */
   readonly created_at: number
   readonly resource_version: number
-  /** Whether an event has told of its plans; not in accounts of before there were such events. */
-  readonly plans_told?: 'yes'
+  /** The plans of the latest event of it: other ones have to be told of. Not in accounts of before there were such events. */
+  readonly plans_told?: string
   /** How often the account itself has changed its plans on a day of UTC. */
   readonly plan_changes?: { readonly day: string; readonly count: number } | undefined
 }
@@ -33,6 +33,9 @@ export async function foundAccount(accounts: Accounts, id: string): Promise<Acco
   if (!account) throw fail('not_found', `There is no account \`${id.slice(0, 64)}\`.`)
   return account
 }
+
+/** As `plans_told` has them once an event has told of them. */
+export const toldPlans = (plans: PlanNames): string => families.map(family => plans[family]).join(' ')
 
 export const accountMessage = ({ id, name, status, plans, created_at, resource_version }: AccountRecord): Account => ({
   $typeName: 'millhand.identity.v1.Account',

@@ -2,7 +2,7 @@
 import { families } from '@millhand/api'
 import type { Draft } from '@millhand/store'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { type AccountRecord, foundAccount } from './account.ts'
+import { type AccountRecord, foundAccount, toldPlans } from './account.ts'
 import { accountEvent } from './account-events.ts'
 
 /**
@@ -19,9 +19,10 @@ export async function changeAccount(
     const changed = change(before)
     if (isSame(before, changed)) return before
     const { version, resource_version } = before
-    const after = { ...changed, resource_version: resource_version + 1, unannounced: 'yes', plans_told: 'yes' } as const
-    const hasOtherPlans = !before.plans_told || families.some(family => before.plans[family] !== after.plans[family])
-    const events = hasOtherPlans ? [accountEvent('account.plans_changed', after, { ids, now: clock.now() })] : []
+    const plans_told = toldPlans(changed.plans)
+    const after = { ...changed, resource_version: resource_version + 1, unannounced: 'yes', plans_told } as const
+    const events =
+      before.plans_told !== plans_told ? [accountEvent('account.plans_changed', after, { ids, now: clock.now() })] : []
     const result = await accounts.write({ kind: 'replace', version, document: after, events })
     if (result.kind === 'written') return { ...after, version: result.version }
   }

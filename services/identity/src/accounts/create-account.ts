@@ -1,7 +1,7 @@
 import type { Account, CreateAccountRequest } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { noAccount } from '@millhand/store'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { type AccountRecord, accountMessage } from './account.ts'
+import { type AccountRecord, accountMessage, toldPlans } from './account.ts'
 import { accountEvent } from './account-events.ts'
 import { requestedPlans } from './requested-plans.ts'
 
@@ -9,16 +9,17 @@ import { requestedPlans } from './requested-plans.ts'
 export const createAccount =
   ({ accounts, plans, clock, ids }: IdentityDeps) =>
   async (req: CreateAccountRequest): Promise<Account> => {
+    const accountPlans = requestedPlans(plans, req.plans, plans.newAccount)
     const account: AccountRecord = {
       tenant: noAccount,
       id: ids('acct'),
       version: 1,
       name: req.name,
       status: 'active',
-      plans: requestedPlans(plans, req.plans, plans.newAccount),
+      plans: accountPlans,
       created_at: clock.now(),
       resource_version: 1,
-      plans_told: 'yes',
+      plans_told: toldPlans(accountPlans),
     }
     const events = [accountEvent('account.created', account, { ids, now: account.created_at })]
     const result = await accounts.write({ kind: 'insert', document: account, events })

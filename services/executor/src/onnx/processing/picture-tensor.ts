@@ -1,14 +1,14 @@
 /** A picture as the tensor of a model that sees. */
 
 import type { RunItem } from '@millhand/child-process'
-import { type Dtype, elements, type Preprocess, type Tensor } from '@millhand/model'
+import { type Dtype, type Elements, elements, type Preprocess } from '@millhand/model'
 import { pictureOf } from './input.ts'
 import { openPicture, toPixels } from './picture.ts'
 
 type Picture = Extract<Preprocess, { name: 'image' }>
 
 /** Reads a picture: resized, each channel as (value / 255 - mean) / std; uint8 models get 0-255. */
-export function pictureReader(preprocess: Picture, dtype: Dtype): (input: RunItem['input']) => Promise<Tensor> {
+export function pictureReader(preprocess: Picture, dtype: Dtype): (input: RunItem['input']) => Promise<Elements> {
   const { width, height, channels, layout, fit, mean, std } = preprocess
   const depth = channels === 'gray' ? 1 : 3
   const plane = width * height
@@ -27,7 +27,6 @@ export function pictureReader(preprocess: Picture, dtype: Dtype): (input: RunIte
           dtype === 'uint8' ? value : (value / 255 - shift) / width
       }
     }
-    const shape = nchw ? [1, depth, height, width] : [1, height, width, depth]
-    return { dtype, shape, data: into }
+    return into
   }
 }

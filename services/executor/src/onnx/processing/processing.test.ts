@@ -62,6 +62,43 @@ test('scores become a label with its confidence', async t => {
   ])
 })
 
+const scores = (shape: readonly number[], data: readonly unknown[]) =>
+  JSON.stringify({ x: { dtype: 'float32', shape, data } })
+
+test('a score that is not a number is never the best, and is told as null', async t => {
+  const classifier = (postprocess: object) =>
+    load(t, plainModel('scores', { postprocess: { name: 'classify', ...postprocess } }))
+  const plain = await classifier({})
+  assert.deepEqual(await ask(plain, scores([1, 3], ['NaN', 2, 1])), { label: 1, confidence: 2, scores: [null, 2, 1] })
+  const [soft, best] = [await classifier({ softmax: true }), await classifier({ softmax: true, top: 3 })]
+  assert.deepEqual(await ask(soft, scores([1, 3], ['NaN', 2, 2])), {
+    ...{ label: 1, confidence: 0.5 },
+    scores: [null, 0.5, 0.5],
+  })
+  assert.deepEqual((await ask(soft, scores([1, 3], [1, 'Infinity', 2]))).scores, [0, 1, 0])
+  const listed = await ask(best, scores([1, 3], ['NaN', 1, 1]))
+  assert.deepEqual(
+    listed.top,
+    [1, 2].map(label => ({ label, confidence: 0.5 })),
+  )
+  await assert.rejects(ask(plain, scores([1, 2], ['NaN', 'NaN'])), /none of its scores is a number/)
+})
+
+test('several rows of scores have no label', async t => {
+  const model = await load(t, plainModel('scores', { postprocess: { name: 'classify' } }))
+  await assert.rejects(ask(model, scores([2, 2], [0, 1, 2, 3])), /shape \[2,2\], which is more than one row/)
+})
+
+test('numbers that the type of the model does not have are refused', async t => {
+  const preprocess = { name: 'numbers', count: 3, shape: [1, 1, 3], scale: 2 }
+  const model = await load(t, plainModel('bytes', { preprocess }))
+  assert.deepEqual((await ask(model, '[0,63.7,127]')).y.data, [0, 127, 254])
+  for (const number of [150, -1, 1e308])
+    await assert.rejects(ask(model, `[0,0,${number}]`), /number 2 of the input becomes \S+ by its scale, .* no uint8/)
+  const floats = await load(t, plainModel('picture', { preprocess }))
+  await assert.rejects(ask(floats, '[0,0,1e39]'), /which is no float32/)
+})
+
 test('every type of tensor goes through the model and back', async t => {
   const model = await load(t, plainModel('every-type'))
   const answer = await ask(model, everyType)
@@ -71,15 +108,16 @@ test('every type of tensor goes through the model and back', async t => {
 })
 
 test('processing that does not go with the model is told when it is loaded', async () => {
-  const wrong: [model: string, name: string, says: RegExp][] = [
-    ['every-type', 'text', /needs a model with one input/],
-    ['text', 'numbers', /does not go with an input of string/],
-    ['scores', 'text', /does not go with an input of float32/],
+  const wrong: [model: string, fields: object, says: RegExp][] = [
+    ['every-type', { preprocess: { name: 'text' } }, /needs a model with one input/],
+    ['text', { preprocess: { name: 'numbers', count: 1 } }, /does not go with an input of string/],
+    ['scores', { preprocess: { name: 'text' } }, /does not go with an input of float32/],
+    ['picture', { preprocess: { name: 'numbers', count: 4 } }, /makes a tensor of the shape \[1,4\]/],
+    ['bytes', { postprocess: { name: 'classify' } }, /needs a model with an output of floats/],
   ]
-  for (const [model, name, says] of wrong) {
-    const preprocess = name === 'numbers' ? { name, count: 1 } : { name }
+  for (const [model, fields, says] of wrong) {
     await assert.rejects(
-      start(plainModel(model, { preprocess })),
+      start(plainModel(model, fields)),
       error => error instanceof LoadFailed && says.test(error.message),
     )
   }

@@ -5,8 +5,11 @@ import {
   checkTensors,
   type Dtype,
   elements,
+  InputInvalid,
   type NamedTensors,
+  numberAs,
   type Preprocess,
+  preprocessedShape,
   readNumbers,
   readTensorFile,
   readTensors,
@@ -18,7 +21,10 @@ import { textOf } from './input.ts'
 /** Text at once, so that inputs of a shared run cost no turn of the event loop each. */
 export type Read = (input: RunItem['input']) => NamedTensors | Promise<NamedTensors>
 
-/** What reads an input; it throws or rejects with `InputInvalid`. Rejects when the model does not take such tensors. */
+/**
+ * What reads an input; it throws or rejects with `InputInvalid`. That the model takes such tensors is checked before:
+ * `processingFault`.
+ */
 export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec[]): Promise<Read> {
   if (preprocess.name === 'tensors') {
     const checked = (named: NamedTensors) => {
@@ -29,26 +35,21 @@ export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec
       return typeof input === 'string' ? checked(readTensors(input)) : readTensorFile(input.path).then(checked)
     }
   }
-  const [spec] = inputs
-  if (!spec || inputs.length > 1) throw new Error(`preprocess ${preprocess.name} needs a model with one input`)
+  const [spec] = inputs as [TensorSpec]
   const { name, dtype } = spec
-  if ((dtype === 'string') !== (preprocess.name === 'text')) {
-    throw new Error(`preprocess ${preprocess.name} does not go with an input of ${dtype}`)
-  }
+  const shape = preprocessedShape(preprocess, spec)
   const one = (tensor: Tensor): NamedTensors => ({ tensors: new Map([[name, tensor]]), base64: false })
   switch (preprocess.name) {
     case 'text':
-      return fromText(text => one({ dtype, shape: spec.shape.length === 2 ? [1, 1] : [1], data: [text] }))
-    case 'numbers': {
-      const shape = [1, ...preprocess.shape]
+      return fromText(text => one({ dtype, shape, data: [text] }))
+    case 'numbers':
       return fromText(text => {
         return one({ dtype, shape, data: scaled(dtype, readNumbers(text, preprocess), preprocess.scale) })
       })
-    }
     case 'image': {
       const { pictureReader } = await import('./picture-tensor.ts')
       const read = pictureReader(preprocess, dtype)
-      return async input => one(await read(input))
+      return async input => one({ dtype, shape, data: await read(input) })
     }
   }
 }
@@ -60,10 +61,13 @@ const fromText =
 
 function scaled(dtype: Dtype, numbers: readonly number[], scale: number): Tensor['data'] {
   const into = elements(dtype, numbers.length)
-  const wide = dtype === 'int64' || dtype === 'uint64'
   for (let index = 0; index < numbers.length; index++) {
     const value = (numbers[index] as number) * scale
-    ;(into as unknown[])[index] = wide ? BigInt(Math.round(value)) : value
+    const element = numberAs(dtype as Exclude<Dtype, 'string'>, value)
+    if (element === undefined) {
+      throw new InputInvalid(`number ${index} of the input becomes ${value} by its scale, which is no ${dtype}`)
+    }
+    ;(into as unknown[])[index] = element
   }
   return into
 }

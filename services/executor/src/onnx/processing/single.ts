@@ -7,6 +7,7 @@ import {
   isTensorFormat,
   type NamedTensors,
   type Processing,
+  processingFault,
   type TensorFormat,
   type TensorSpec,
   tensorFileParts,
@@ -31,6 +32,8 @@ interface Feed extends NamedTensors {
 
 export async function openSingle(message: LoadMessage, { preprocess, postprocess }: Single): Promise<Processor> {
   const session = await openSession(message.files.model as string, message)
+  const wrong = processingFault({ processing: message.processing }, session.inputs, session.outputs)
+  if (wrong) throw new Error(wrong.message)
   const read = await reader(preprocess, session.inputs)
   const isNamed = postprocess.name === 'tensors'
   const write = isNamed ? writeOutputs : classify(postprocess, message.labels)
@@ -93,9 +96,10 @@ async function readAll(
 function chosenOutputs(asked: unknown, outputs: readonly TensorSpec[]): readonly string[] | undefined {
   if (asked === undefined) return undefined
   const names = Array.isArray(asked) ? [...new Set(asked)] : []
-  if (names.length === 0) throw new InputInvalid('`parameters.outputs` must be a list of names of outputs')
+  if (names.length === 0 || !names.every(name => typeof name === 'string'))
+    throw new InputInvalid('`parameters.outputs` must be a list of names of outputs')
   const unknown = names.find(name => !outputs.some(output => output.name === name))
-  if (unknown !== undefined) throw new InputInvalid(`the model has no output \`${excerpt(String(unknown))}\``)
+  if (unknown !== undefined) throw new InputInvalid(`the model has no output \`${excerpt(unknown)}\``)
   return names
 }
 

@@ -1,4 +1,4 @@
-/** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
+/** What a child said, once it is sure that the protocol has it: the child may be compromised. */
 import type { ChildMessage } from '@millhand/child-process'
 import type { Schema } from '@millhand/workforce/employee'
 import type { Check, Citation } from '../answer.ts'

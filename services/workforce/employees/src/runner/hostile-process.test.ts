@@ -1,4 +1,4 @@
-/** What the process of a kind may do to the executor once it is no longer ours: end itself. */
+/** What the process of a kind may do to the executor once it is compromised: end itself. */
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { describe, it } from 'node:test'

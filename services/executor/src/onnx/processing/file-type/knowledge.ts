@@ -1,5 +1,6 @@
 /** What a Magika model comes with: its labels and limits (`config.min.json`), and what each type of file is (`content_types_kb.min.json`). */
 import { readFile } from 'node:fs/promises'
+import { isObject } from '@millhand/model'
 
 /** Of version 3 of the model's configuration. */
 export interface Config {
@@ -103,7 +104,5 @@ function broken(what: string): never {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isNumber = (value: unknown): value is number => Number.isFinite(value)

@@ -4,9 +4,9 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { TaskError, TaskStatus } from "../../compute/v1/task_pb.ts";
 import { file_millhand_compute_v1_task } from "../../compute/v1/task_pb.ts";
 import type { CreateTaskRequest } from "../../compute/v1/task_request_pb.ts";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/batch/v1/batch_task_service.proto.
  */
 export const file_millhand_batch_v1_batch_task_service: GenFile = /*@__PURE__*/
-  fileDesc("CiptaWxsaGFuZC9iYXRjaC92MS9iYXRjaF90YXNrX3NlcnZpY2UucHJvdG8SEW1pbGxoYW5kLmJhdGNoLnYxIqEBCgtUYXNrUmVxdWVzdBI2CgR0YXNrGAEgASgLMiYubWlsbGhhbmQuY29tcHV0ZS52MS5DcmVhdGVUYXNrUmVxdWVzdEgAEksKDndvcmtmb3JjZV90YXNrGAIgASgLMjEubWlsbGhhbmQud29ya2ZvcmNlLnYxLkNyZWF0ZVdvcmtmb3JjZVRhc2tSZXF1ZXN0SABCDQoEa2luZBIFukgCCAEidgoRQ2hlY2tUYXNrc1JlcXVlc3QSOAoFdGFza3MYASADKAsyHi5taWxsaGFuZC5iYXRjaC52MS5UYXNrUmVxdWVzdEIJukgGkgEDEOgHEg0KBXRvdGFsGAIgASgNEhgKCGJhdGNoX2lkGAMgASgJQga6SAPIAQEiQgoSQ2hlY2tUYXNrc1Jlc3BvbnNlEiwKBmZhdWx0cxgBIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLlRhc2tGYXVsdCJICglUYXNrRmF1bHQSDQoFaW5kZXgYASABKA0SDQoFcGFyYW0YAiABKAkSDAoEY29kZRgDIAEoCRIPCgdtZXNzYWdlGAQgASgJIt8BCg9BZGRUYXNrc1JlcXVlc3QSGAoIYmF0Y2hfaWQYASABKAlCBrpIA8gBARI2CgV0YXNrcxgCIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoVGFza0IJukgGkgEDEOgHEhEKCWNhbmNlbGxlZBgDIAEoCBI3CgthY2NlcHRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIuCgprZWVwX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJxCglCYXRjaFRhc2sSEgoCaWQYASABKAlCBrpIA8gBARI3CgdyZXF1ZXN0GAIgASgLMh4ubWlsbGhhbmQuYmF0Y2gudjEuVGFza1JlcXVlc3RCBrpIA8gBARIXCg9xdWV1ZV90aW1lb3V0X3MYAyABKA0iUAoQQWRkVGFza3NSZXNwb25zZRINCgV0YWtlbhgBIAEoDRItCgdyZWZ1c2VkGAIgAygLMhwubWlsbGhhbmQuYmF0Y2gudjEuVGFza0ZhdWx0IjoKD0dldFRhc2tzUmVxdWVzdBIWCgNpZHMYASADKAlCCbpIBpIBAxDoBxIPCgdvdXRwdXRzGAIgASgIIkQKEEdldFRhc2tzUmVzcG9uc2USMAoFdGFza3MYASADKAsyIS5taWxsaGFuZC5iYXRjaC52MS5CYXRjaFRhc2tTdGF0ZSLVAQoOQmF0Y2hUYXNrU3RhdGUSCgoCaWQYASABKAkSLwoGc3RhdHVzGAIgASgOMh8ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrU3RhdHVzEjIKBWVycm9yGAMgASgLMh4ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrRXJyb3JIAIgBARITCgZvdXRwdXQYBCABKAlIAYgBARIYCgtvdXRwdXRfZmlsZRgFIAEoCUgCiAEBQggKBl9lcnJvckIJCgdfb3V0cHV0Qg4KDF9vdXRwdXRfZmlsZSIsChJDYW5jZWxUYXNrc1JlcXVlc3QSFgoDaWRzGAEgAygJQgm6SAaSAQMQ6AciFQoTQ2FuY2VsVGFza3NSZXNwb25zZTKJAwoQQmF0Y2hUYXNrU2VydmljZRJeCgpDaGVja1Rhc2tzEiQubWlsbGhhbmQuYmF0Y2gudjEuQ2hlY2tUYXNrc1JlcXVlc3QaJS5taWxsaGFuZC5iYXRjaC52MS5DaGVja1Rhc2tzUmVzcG9uc2UiA5ACARJYCghBZGRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVzcG9uc2UiA5ACAhJYCghHZXRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVzcG9uc2UiA5ACARJhCgtDYW5jZWxUYXNrcxIlLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVxdWVzdBomLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_google_protobuf_timestamp, file_buf_validate_validate, file_millhand_compute_v1_task, file_millhand_compute_v1_task_request, file_millhand_workforce_v1_task]);
+  fileDesc("CiptaWxsaGFuZC9iYXRjaC92MS9iYXRjaF90YXNrX3NlcnZpY2UucHJvdG8SEW1pbGxoYW5kLmJhdGNoLnYxIqEBCgtUYXNrUmVxdWVzdBI2CgR0YXNrGAEgASgLMiYubWlsbGhhbmQuY29tcHV0ZS52MS5DcmVhdGVUYXNrUmVxdWVzdEgAEksKDndvcmtmb3JjZV90YXNrGAIgASgLMjEubWlsbGhhbmQud29ya2ZvcmNlLnYxLkNyZWF0ZVdvcmtmb3JjZVRhc2tSZXF1ZXN0SABCDQoEa2luZBIFukgCCAEidgoRQ2hlY2tUYXNrc1JlcXVlc3QSOAoFdGFza3MYASADKAsyHi5taWxsaGFuZC5iYXRjaC52MS5UYXNrUmVxdWVzdEIJukgGkgEDEOgHEg0KBXRvdGFsGAIgASgNEhgKCGJhdGNoX2lkGAMgASgJQga6SAPIAQEiQgoSQ2hlY2tUYXNrc1Jlc3BvbnNlEiwKBmZhdWx0cxgBIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLlRhc2tGYXVsdCJICglUYXNrRmF1bHQSDQoFaW5kZXgYASABKA0SDQoFcGFyYW0YAiABKAkSDAoEY29kZRgDIAEoCRIPCgdtZXNzYWdlGAQgASgJIngKEUhvbGRJbnB1dHNSZXF1ZXN0EhgKCGJhdGNoX2lkGAEgASgJQga6SAPIAQESFgoDaWRzGAIgAygJQgm6SAaSAQMQ6AcSMQoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQEiFAoSSG9sZElucHV0c1Jlc3BvbnNlIjAKFFJlbGVhc2VJbnB1dHNSZXF1ZXN0EhgKCGJhdGNoX2lkGAEgASgJQga6SAPIAQEiFwoVUmVsZWFzZUlucHV0c1Jlc3BvbnNlIt8BCg9BZGRUYXNrc1JlcXVlc3QSGAoIYmF0Y2hfaWQYASABKAlCBrpIA8gBARI2CgV0YXNrcxgCIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoVGFza0IJukgGkgEDEOgHEhEKCWNhbmNlbGxlZBgDIAEoCBI3CgthY2NlcHRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIuCgprZWVwX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJxCglCYXRjaFRhc2sSEgoCaWQYASABKAlCBrpIA8gBARI3CgdyZXF1ZXN0GAIgASgLMh4ubWlsbGhhbmQuYmF0Y2gudjEuVGFza1JlcXVlc3RCBrpIA8gBARIXCg9xdWV1ZV90aW1lb3V0X3MYAyABKA0iUAoQQWRkVGFza3NSZXNwb25zZRINCgV0YWtlbhgBIAEoDRItCgdyZWZ1c2VkGAIgAygLMhwubWlsbGhhbmQuYmF0Y2gudjEuVGFza0ZhdWx0IjoKD0dldFRhc2tzUmVxdWVzdBIWCgNpZHMYASADKAlCCbpIBpIBAxDoBxIPCgdvdXRwdXRzGAIgASgIIkQKEEdldFRhc2tzUmVzcG9uc2USMAoFdGFza3MYASADKAsyIS5taWxsaGFuZC5iYXRjaC52MS5CYXRjaFRhc2tTdGF0ZSLVAQoOQmF0Y2hUYXNrU3RhdGUSCgoCaWQYASABKAkSLwoGc3RhdHVzGAIgASgOMh8ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrU3RhdHVzEjIKBWVycm9yGAMgASgLMh4ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrRXJyb3JIAIgBARITCgZvdXRwdXQYBCABKAlIAYgBARIYCgtvdXRwdXRfZmlsZRgFIAEoCUgCiAEBQggKBl9lcnJvckIJCgdfb3V0cHV0Qg4KDF9vdXRwdXRfZmlsZSIsChJDYW5jZWxUYXNrc1JlcXVlc3QSFgoDaWRzGAEgAygJQgm6SAaSAQMQ6AciFQoTQ2FuY2VsVGFza3NSZXNwb25zZTLSBAoQQmF0Y2hUYXNrU2VydmljZRJeCgpDaGVja1Rhc2tzEiQubWlsbGhhbmQuYmF0Y2gudjEuQ2hlY2tUYXNrc1JlcXVlc3QaJS5taWxsaGFuZC5iYXRjaC52MS5DaGVja1Rhc2tzUmVzcG9uc2UiA5ACARJeCgpIb2xkSW5wdXRzEiQubWlsbGhhbmQuYmF0Y2gudjEuSG9sZElucHV0c1JlcXVlc3QaJS5taWxsaGFuZC5iYXRjaC52MS5Ib2xkSW5wdXRzUmVzcG9uc2UiA5ACAhJnCg1SZWxlYXNlSW5wdXRzEicubWlsbGhhbmQuYmF0Y2gudjEuUmVsZWFzZUlucHV0c1JlcXVlc3QaKC5taWxsaGFuZC5iYXRjaC52MS5SZWxlYXNlSW5wdXRzUmVzcG9uc2UiA5ACAhJYCghBZGRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVzcG9uc2UiA5ACAhJYCghHZXRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVzcG9uc2UiA5ACARJhCgtDYW5jZWxUYXNrcxIlLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVxdWVzdBomLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_compute_v1_task, file_millhand_compute_v1_task_request, file_millhand_workforce_v1_task]);
 
 /**
  * What is asked for: of the kind that the service has.
@@ -158,6 +158,92 @@ export const TaskFaultSchema: GenMessage<TaskFault> = /*@__PURE__*/
   messageDesc(file_millhand_batch_v1_batch_task_service, 3);
 
 /**
+ * Asks to keep files and models.
+ *
+ * @generated from message millhand.batch.v1.HoldInputsRequest
+ */
+export type HoldInputsRequest = Message<"millhand.batch.v1.HoldInputsRequest"> & {
+  /**
+   * The batch that needs them.
+   *
+   * @generated from field: string batch_id = 1;
+   */
+  batchId: string;
+
+  /**
+   * The ids of files and models. Those that are not there are no matter.
+   *
+   * @generated from field: repeated string ids = 2;
+   */
+  ids: string[];
+
+  /**
+   * Until when, where nothing is said before.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 3;
+   */
+  until?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message millhand.batch.v1.HoldInputsRequest.
+ * Use `create(HoldInputsRequestSchema)` to create a new message.
+ */
+export const HoldInputsRequestSchema: GenMessage<HoldInputsRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_batch_v1_batch_task_service, 4);
+
+/**
+ * They are kept.
+ *
+ * @generated from message millhand.batch.v1.HoldInputsResponse
+ */
+export type HoldInputsResponse = Message<"millhand.batch.v1.HoldInputsResponse"> & {
+};
+
+/**
+ * Describes the message millhand.batch.v1.HoldInputsResponse.
+ * Use `create(HoldInputsResponseSchema)` to create a new message.
+ */
+export const HoldInputsResponseSchema: GenMessage<HoldInputsResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_batch_v1_batch_task_service, 5);
+
+/**
+ * Asks to keep none for a batch any more.
+ *
+ * @generated from message millhand.batch.v1.ReleaseInputsRequest
+ */
+export type ReleaseInputsRequest = Message<"millhand.batch.v1.ReleaseInputsRequest"> & {
+  /**
+   * The batch.
+   *
+   * @generated from field: string batch_id = 1;
+   */
+  batchId: string;
+};
+
+/**
+ * Describes the message millhand.batch.v1.ReleaseInputsRequest.
+ * Use `create(ReleaseInputsRequestSchema)` to create a new message.
+ */
+export const ReleaseInputsRequestSchema: GenMessage<ReleaseInputsRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_batch_v1_batch_task_service, 6);
+
+/**
+ * None is kept for it.
+ *
+ * @generated from message millhand.batch.v1.ReleaseInputsResponse
+ */
+export type ReleaseInputsResponse = Message<"millhand.batch.v1.ReleaseInputsResponse"> & {
+};
+
+/**
+ * Describes the message millhand.batch.v1.ReleaseInputsResponse.
+ * Use `create(ReleaseInputsResponseSchema)` to create a new message.
+ */
+export const ReleaseInputsResponseSchema: GenMessage<ReleaseInputsResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_batch_v1_batch_task_service, 7);
+
+/**
  * Asks to make tasks.
  *
  * @generated from message millhand.batch.v1.AddTasksRequest
@@ -205,7 +291,7 @@ export type AddTasksRequest = Message<"millhand.batch.v1.AddTasksRequest"> & {
  * Use `create(AddTasksRequestSchema)` to create a new message.
  */
 export const AddTasksRequestSchema: GenMessage<AddTasksRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch_task_service, 4);
+  messageDesc(file_millhand_batch_v1_batch_task_service, 8);
 
 /**
  * A task that is to be made.
@@ -240,7 +326,7 @@ export type BatchTask = Message<"millhand.batch.v1.BatchTask"> & {
  * Use `create(BatchTaskSchema)` to create a new message.
  */
 export const BatchTaskSchema: GenMessage<BatchTask> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch_task_service, 5);
+  messageDesc(file_millhand_batch_v1_batch_task_service, 9);
 
 /**
  * What became of them.
@@ -268,7 +354,7 @@ export type AddTasksResponse = Message<"millhand.batch.v1.AddTasksResponse"> & {
  * Use `create(AddTasksResponseSchema)` to create a new message.
  */
 export const AddTasksResponseSchema: GenMessage<AddTasksResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch_task_service, 6);
+  messageDesc(file_millhand_batch_v1_batch_task_service, 10);
 
 /**
  * Asks how tasks are.
@@ -296,7 +382,7 @@ export type GetTasksRequest = Message<"millhand.batch.v1.GetTasksRequest"> & {
  * Use `create(GetTasksRequestSchema)` to create a new message.
  */
 export const GetTasksRequestSchema: GenMessage<GetTasksRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch_task_service, 7);
+  messageDesc(file_millhand_batch_v1_batch_task_service, 11);
 
 /**
  * How tasks are.
@@ -317,7 +403,7 @@ export type GetTasksResponse = Message<"millhand.batch.v1.GetTasksResponse"> & {
  * Use `create(GetTasksResponseSchema)` to create a new message.
  */
 export const GetTasksResponseSchema: GenMessage<GetTasksResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch_task_service, 8);
+  messageDesc(file_millhand_batch_v1_batch_task_service, 12);
 
 /**
  * How a task is.
@@ -366,7 +452,7 @@ export type BatchTaskState = Message<"millhand.batch.v1.BatchTaskState"> & {
  * Use `create(BatchTaskStateSchema)` to create a new message.
  */
 export const BatchTaskStateSchema: GenMessage<BatchTaskState> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch_task_service, 9);
+  messageDesc(file_millhand_batch_v1_batch_task_service, 13);
 
 /**
  * Asks to cancel tasks.
@@ -387,7 +473,7 @@ export type CancelTasksRequest = Message<"millhand.batch.v1.CancelTasksRequest">
  * Use `create(CancelTasksRequestSchema)` to create a new message.
  */
 export const CancelTasksRequestSchema: GenMessage<CancelTasksRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch_task_service, 10);
+  messageDesc(file_millhand_batch_v1_batch_task_service, 14);
 
 /**
  * They are cancelled, or are being stopped.
@@ -402,7 +488,7 @@ export type CancelTasksResponse = Message<"millhand.batch.v1.CancelTasksResponse
  * Use `create(CancelTasksResponseSchema)` to create a new message.
  */
 export const CancelTasksResponseSchema: GenMessage<CancelTasksResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch_task_service, 11);
+  messageDesc(file_millhand_batch_v1_batch_task_service, 15);
 
 /**
  * Tasks of batches, many in one call, for the service that keeps the batches. Each service that has tasks answers for its
@@ -421,6 +507,27 @@ export const BatchTaskService: GenService<{
     methodKind: "unary";
     input: typeof CheckTasksRequestSchema;
     output: typeof CheckTasksResponseSchema;
+  },
+  /**
+   * Keeps files and models of the account from being removed while a batch may still need them. Kinds of tasks that name
+   * none do nothing.
+   *
+   * @generated from rpc millhand.batch.v1.BatchTaskService.HoldInputs
+   */
+  holdInputs: {
+    methodKind: "unary";
+    input: typeof HoldInputsRequestSchema;
+    output: typeof HoldInputsResponseSchema;
+  },
+  /**
+   * The batch needs none of them any more.
+   *
+   * @generated from rpc millhand.batch.v1.BatchTaskService.ReleaseInputs
+   */
+  releaseInputs: {
+    methodKind: "unary";
+    input: typeof ReleaseInputsRequestSchema;
+    output: typeof ReleaseInputsResponseSchema;
   },
   /**
    * Makes tasks with these ids; one that is there already is left as it is. Makes none for which the queue has no room.

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/compute/v1/gpu_type.proto.
  */
 export const file_millhand_compute_v1_gpu_type: GenFile = /*@__PURE__*/
-  fileDesc("CiJtaWxsaGFuZC9jb21wdXRlL3YxL2dwdV90eXBlLnByb3RvEhNtaWxsaGFuZC5jb21wdXRlLnYxIt8BCgdHcHVUeXBlEicKAmlkGAEgASgJQhuStRgXIm52aWRpYS1oMTAwLTgwZ2ItaGJtMyISKQoEbmFtZRgCIAEoCUIbkrUYFyJOVklESUEgSDEwMCA4MEdCIEhCTTMiEhYKCW1lbW9yeV9tYhgDIAEoDUgAiAEBEhEKCWF2YWlsYWJsZRgEIAEoDRIRCglwcm92aWRlcnMYBSADKAkSJgoFcHJpY2UYBiABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5OgyKtRgIZ3B1X3R5cGVCDAoKX21lbW9yeV9tYiIVChNMaXN0R3B1VHlwZXNSZXF1ZXN0Il4KFExpc3RHcHVUeXBlc1Jlc3BvbnNlEioKBGRhdGEYASADKAsyHC5taWxsaGFuZC5jb21wdXRlLnYxLkdwdVR5cGUSEAoIaGFzX21vcmUYAiABKAg6CIq1GARsaXN0YgZwcm90bzM", [file_millhand_type_v1_access, file_millhand_type_v1_money]);
+  fileDesc("CiJtaWxsaGFuZC9jb21wdXRlL3YxL2dwdV90eXBlLnByb3RvEhNtaWxsaGFuZC5jb21wdXRlLnYxIt8BCgdHcHVUeXBlEicKAmlkGAEgASgJQhuStRgXIm52aWRpYS1oMTAwLTgwZ2ItaGJtMyISKQoEbmFtZRgCIAEoCUIbkrUYFyJOVklESUEgSDEwMCA4MEdCIEhCTTMiEhYKCW1lbW9yeV9tYhgDIAEoDUgAiAEBEhEKCWF2YWlsYWJsZRgEIAEoDRIRCglwcm92aWRlcnMYBSADKAkSJgoFcHJpY2UYBiABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5OgyKtRgIZ3B1X3R5cGVCDAoKX21lbW9yeV9tYiIVChNMaXN0R3B1VHlwZXNSZXF1ZXN0InAKFExpc3RHcHVUeXBlc1Jlc3BvbnNlEioKBGRhdGEYASADKAsyHC5taWxsaGFuZC5jb21wdXRlLnYxLkdwdVR5cGUSEAoIaGFzX21vcmUYAiABKAgSEAoIY29tcGxldGUYAyABKAg6CIq1GARsaXN0YgZwcm90bzM", [file_millhand_type_v1_access, file_millhand_type_v1_money]);
 
 /**
  * A type of GPU that executors of this deployment have.
@@ -105,6 +105,13 @@ export type ListGpuTypesResponse = Message<"millhand.compute.v1.ListGpuTypesResp
    * @generated from field: bool has_more = 2;
    */
   hasMore: boolean;
+
+  /**
+   * Whether executors have had the time to tell what they have. Not for the first ten seconds after a start.
+   *
+   * @generated from field: bool complete = 3;
+   */
+  complete: boolean;
 };
 
 /**

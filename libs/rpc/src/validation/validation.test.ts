@@ -39,9 +39,9 @@ test('so is a map, also within another message, and what else is wrong is said a
   assert.deepEqual(
     violations(CreateTaskRequestSchema, request).map(({ param, code }) => [param, code]),
     [
+      ['model', 'missing_parameter'],
       ['metadata', 'too_many'],
       ['callback.events', 'too_many'],
-      ['model', 'missing_parameter'],
     ],
   )
   assert.equal(Object.keys(request.metadata).length, many.length, 'the request is as it was')
@@ -66,7 +66,7 @@ test('no more faults are made than an answer shows, and one that tells of more',
 })
 
 describe('patterns of the contract', async () => {
-  const gen = join(import.meta.dirname, '../../api/src/gen/millhand')
+  const gen = join(import.meta.dirname, '../../../api/src/gen/millhand')
   const patterns = new Set<string>()
   for (const name of globSync('**/*_pb.ts', { cwd: gen })) {
     const exported: Record<string, unknown> = await import(join(gen, name))
