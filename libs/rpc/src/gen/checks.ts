@@ -3,6 +3,7 @@
 import type * as batch_v1_batch from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import type * as batch_v1_batch_task_service from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import type * as billing_v1_billing from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import type * as billing_v1_ledger_service from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
 import type * as billing_v1_usage from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
 import type * as compute_v1_file from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import type * as compute_v1_model from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
@@ -31,22 +32,23 @@ import type * as workforce_v1_task_stream from '@millhand/api/gen/millhand/workf
 
 import { add, each, entryPath, hasRepeats, inside, isEnough, isLonger, isOverBytes, lengthOf, type BrokenRule, type Check } from '../validation/broken-rule.ts'
 
-const pattern1 = /^[a-z]{1,8}_[0-9a-z]{1,26}\/[0-9]{1,10}$/u
-const pattern2 = /^(\d{4}-\d{2}-\d{2})?$/u
-const pattern3 = /^\d{4}-\d{2}-\d{2}$/u
-const pattern4 = /^[^/\\\x00-\x1f]+$/u
-const pattern5 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
-const pattern6 = /^[\w-]{1,64}$/u
-const pattern7 = /^(live|test)\/[a-z0-9_-]{1,32}$/u
-const pattern8 = /^[a-z0-9][a-z0-9-]{0,62}$/u
-const pattern9 = /^[a-z][a-z0-9_]{0,63}$/u
-const pattern10 = /^acct_[0-9a-z]{1,26}\/(live|test)$/u
-const pattern11 = /^[a-z]{1,8}_[0-9a-z]{1,26}$/u
-const pattern12 = /^file_[0-9a-z]{26}$/u
-const pattern13 = /^[a-z0-9_]{0,32}$/u
-const pattern14 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
-const pattern15 = /^(file_[0-9a-z]{26})?$/u
-const pattern16 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
+const pattern1 = /^[0-9]{4}-(0[1-9]|1[0-2])$/u
+const pattern2 = /^[a-z]{1,8}_[0-9a-z]{1,26}\/[0-9]{1,10}$/u
+const pattern3 = /^(\d{4}-\d{2}-\d{2})?$/u
+const pattern4 = /^\d{4}-\d{2}-\d{2}$/u
+const pattern5 = /^[^/\\\x00-\x1f]+$/u
+const pattern6 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
+const pattern7 = /^[\w-]{1,64}$/u
+const pattern8 = /^(live|test)\/[a-z0-9_-]{1,32}$/u
+const pattern9 = /^[a-z0-9][a-z0-9-]{0,62}$/u
+const pattern10 = /^[a-z][a-z0-9_]{0,63}$/u
+const pattern11 = /^acct_[0-9a-z]{1,26}\/(live|test)$/u
+const pattern12 = /^[a-z]{1,8}_[0-9a-z]{1,26}$/u
+const pattern13 = /^file_[0-9a-z]{26}$/u
+const pattern14 = /^[a-z0-9_]{0,32}$/u
+const pattern15 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
+const pattern16 = /^(file_[0-9a-z]{26})?$/u
+const pattern17 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
 
 function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, broken: BrokenRule[]): void {
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
@@ -105,6 +107,12 @@ function batchGetTasksRequest(m: batch_v1_batch_task_service.GetTasksRequest, br
   if (m.ids.length > 1000) add(broken, 'ids', 'too_many', 'must contain no more than 1000 item(s)')
 }
 
+function batchHoldInputsRequest(m: batch_v1_batch_task_service.HoldInputsRequest, broken: BrokenRule[]): void {
+  if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
+  if (m.ids.length > 1000) add(broken, 'ids', 'too_many', 'must contain no more than 1000 item(s)')
+  if (m.until === undefined) add(broken, 'until', 'missing_parameter', 'is required')
+}
+
 function batchListBatchesRequest(m: batch_v1_batch.ListBatchesRequest, broken: BrokenRule[]): void {
   if (m.limit !== undefined) {
     if (!(m.limit >= 1 && m.limit <= 100)) add(broken, 'limit', m.limit < 1 ? 'min' : 'max', 'must be from 1 to 100')
@@ -121,6 +129,10 @@ function batchListBatchesRequest(m: batch_v1_batch.ListBatchesRequest, broken: B
     if (![0, 1, 2, 3, 4, 5].includes(m.status)) add(broken, 'status', 'not_in', 'must be one of running, completed, cancelling, cancelled, expired')
     if ([0].includes(m.status)) add(broken, 'status', 'not_in', 'must be one of running, completed, cancelling, cancelled, expired')
   }
+}
+
+function batchReleaseInputsRequest(m: batch_v1_batch_task_service.ReleaseInputsRequest, broken: BrokenRule[]): void {
+  if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
 }
 
 function batchTaskRequest(m: batch_v1_batch_task_service.TaskRequest, broken: BrokenRule[]): void {
@@ -170,6 +182,25 @@ function billingListLineEntriesRequest(m: billing_v1_billing.ListLineEntriesRequ
   if (m.order !== undefined) {
     if (![0, 1, 2].includes(m.order)) add(broken, 'order', 'not_in', 'must be one of desc, asc')
     if ([0].includes(m.order)) add(broken, 'order', 'not_in', 'must be one of desc, asc')
+  }
+}
+
+function billingPostCreditRequest(m: billing_v1_ledger_service.PostCreditRequest, broken: BrokenRule[]): void {
+  if (m.key === '') add(broken, 'key', 'min_len', 'must not be empty')
+  if (isLonger(m.key, 200)) add(broken, 'key', 'max_len', 'must be at most 200 characters')
+  if (!(m.micros >= -1000000000000n && m.micros <= 1000000000000n)) add(broken, 'micros', m.micros < -1000000000000n ? 'min' : 'max', 'must be from -1000000000000 to 1000000000000')
+  if ([0n].includes(m.micros)) add(broken, 'micros', 'not_allowed', 'must not be in list [0]')
+  if (![0, 1, 2, 3].includes(m.family)) add(broken, 'family', 'not_in', 'must be one of compute, developer, workforce')
+  if ([0].includes(m.family)) add(broken, 'family', 'not_in', 'must be one of compute, developer, workforce')
+  if (m.reason === '') add(broken, 'reason', 'min_len', 'must not be empty')
+  if (isLonger(m.reason, 500)) add(broken, 'reason', 'max_len', 'must be at most 500 characters')
+  if (m.by === '') add(broken, 'by', 'min_len', 'must not be empty')
+  if (isLonger(m.by, 200)) add(broken, 'by', 'max_len', 'must be at most 200 characters')
+}
+
+function billingVerifyLedgerRequest(m: billing_v1_ledger_service.VerifyLedgerRequest, broken: BrokenRule[]): void {
+  if (m.month !== undefined) {
+    if (!pattern1.test(m.month)) add(broken, 'month', 'pattern', 'does not match regex pattern `^[0-9]{4}-(0[1-9]|1[0-2])$`')
   }
 }
 
@@ -316,7 +347,7 @@ function computeGetTaskRequest(m: compute_v1_task_request.GetTaskRequest, broken
 
 function computeKeepTaskFileRequest(m: compute_v1_task_file_service.KeepTaskFileRequest, broken: BrokenRule[]): void {
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
-  if (!pattern1.test(m.run)) add(broken, 'run', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}/[0-9]{1,10}$`')
+  if (!pattern2.test(m.run)) add(broken, 'run', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}/[0-9]{1,10}$`')
   if (m.until === undefined) add(broken, 'until', 'missing_parameter', 'is required')
 }
 
@@ -429,7 +460,7 @@ function computeTaskCallback(m: compute_v1_task.TaskCallback, broken: BrokenRule
 }
 
 function computeTaskFile(m: compute_v1_task_file_service.TaskFile, broken: BrokenRule[]): void {
-  if (!pattern1.test(m.run)) add(broken, 'run', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}/[0-9]{1,10}$`')
+  if (!pattern2.test(m.run)) add(broken, 'run', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}/[0-9]{1,10}$`')
   if (m.filename === '') add(broken, 'filename', 'min_len', 'must not be empty')
   if (isLonger(m.filename, 255)) add(broken, 'filename', 'max_len', 'must be at most 255 characters')
   if (m.mediaType === '') add(broken, 'media_type', 'min_len', 'must not be empty')
@@ -506,7 +537,7 @@ function identityGetApiKeyRequest(m: identity_v1_api_key.GetApiKeyRequest, broke
 }
 
 function identityGetDailyRequest(m: identity_v1_quota_service.GetDailyRequest, broken: BrokenRule[]): void {
-  if (!pattern2.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^(\\d{4}-\\d{2}-\\d{2})?$`')
+  if (!pattern3.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^(\\d{4}-\\d{2}-\\d{2})?$`')
 }
 
 function identityKeyUse(m: identity_v1_identity_service.KeyUse, broken: BrokenRule[]): void {
@@ -535,7 +566,7 @@ function identityListApiKeysRequest(m: identity_v1_api_key.ListApiKeysRequest, b
 }
 
 function identityListDailyRequest(m: identity_v1_quota_service.ListDailyRequest, broken: BrokenRule[]): void {
-  if (!pattern3.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
+  if (!pattern4.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
   if (isLonger(m.after, 64)) add(broken, 'after', 'max_len', 'must be at most 64 characters')
   if (m.takenBefore === undefined) add(broken, 'taken_before', 'missing_parameter', 'is required')
 }
@@ -547,7 +578,7 @@ function identityPlans(m: identity_v1_account.Plans, broken: BrokenRule[]): void
 }
 
 function identityReleaseDailyRequest(m: identity_v1_quota_service.ReleaseDailyRequest, broken: BrokenRule[]): void {
-  if (!pattern3.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
+  if (!pattern4.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
   if (m.ids.length > 1000) add(broken, 'ids', 'too_many', 'must contain no more than 1000 item(s)')
   else if (m.ids.length < 1) add(broken, 'ids', 'too_few', 'must contain at least 1 item(s)')
   if (m.takenAt.length > 1000) add(broken, 'taken_at', 'too_many', 'must contain no more than 1000 item(s)')
@@ -645,20 +676,20 @@ function leaseArtifactRef(m: lease_v1_lease_service.ArtifactRef, broken: BrokenR
   if (m.name === '') add(broken, 'name', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
-    if (m.name.length <= 256 && !pattern4.test(m.name)) add(broken, 'name', 'pattern', 'does not match regex pattern `^[^/\\\\\\x00-\\x1f]+$`')
+    if (m.name.length <= 256 && !pattern5.test(m.name)) add(broken, 'name', 'pattern', 'does not match regex pattern `^[^/\\\\\\x00-\\x1f]+$`')
   }
   if (m.mediaType === '') add(broken, 'media_type', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.mediaType, 128)) add(broken, 'media_type', 'max_len', 'must be at most 128 characters')
-    if (m.mediaType.length <= 256 && !pattern5.test(m.mediaType)) add(broken, 'media_type', 'pattern', 'does not match regex pattern `^[\\w.+-]+/[\\w.+-]+(; ?[\\w.+-]+=[\\w.+-]+)?$`')
+    if (m.mediaType.length <= 256 && !pattern6.test(m.mediaType)) add(broken, 'media_type', 'pattern', 'does not match regex pattern `^[\\w.+-]+/[\\w.+-]+(; ?[\\w.+-]+=[\\w.+-]+)?$`')
   }
 }
 
 function leaseClaimRequest(m: lease_v1_lease_service.ClaimRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern6.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern7.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.pool === '') add(broken, 'pool', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.pool)) add(broken, 'pool', 'pattern', 'does not match regex pattern `^(live|test)/[a-z0-9_-]{1,32}$`')
+  else if (!pattern8.test(m.pool)) add(broken, 'pool', 'pattern', 'does not match regex pattern `^(live|test)/[a-z0-9_-]{1,32}$`')
   if (!(m.runs <= 64)) add(broken, 'runs', 'max', 'must be at most 64')
   if (!(m.waitMs <= 60000)) add(broken, 'wait_ms', 'max', 'must be at most 60000')
   if (m.busyGroups.length > 64) add(broken, 'busy_groups', 'too_many', 'must contain no more than 64 item(s)')
@@ -678,7 +709,7 @@ function leaseDevice(m: lease_v1_lease_service.Device, broken: BrokenRule[]): vo
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 128)) add(broken, 'id', 'max_len', 'must be at most 128 characters')
   if (m.gpuType === '') add(broken, 'gpu_type', 'missing_parameter', 'is required')
-  else if (!pattern8.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^[a-z0-9][a-z0-9-]{0,62}$`')
+  else if (!pattern9.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^[a-z0-9][a-z0-9-]{0,62}$`')
   if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
   if (m.provider === '') add(broken, 'provider', 'missing_parameter', 'is required')
   else if (!['webgpu', 'cuda'].includes(m.provider)) add(broken, 'provider', 'not_in', 'must be in list [webgpu, cuda]')
@@ -686,9 +717,9 @@ function leaseDevice(m: lease_v1_lease_service.Device, broken: BrokenRule[]): vo
 
 function leaseDocumentRef(m: lease_v1_owner_service.DocumentRef, broken: BrokenRule[]): void {
   if (m.collection === '') add(broken, 'collection', 'missing_parameter', 'is required')
-  else if (!pattern9.test(m.collection)) add(broken, 'collection', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
+  else if (!pattern10.test(m.collection)) add(broken, 'collection', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 128)) add(broken, 'id', 'max_len', 'must be at most 128 characters')
 }
@@ -708,20 +739,20 @@ function leaseEmission(m: lease_v1_emission.Emission, broken: BrokenRule[]): voi
 
 function leaseEmitRequest(m: lease_v1_lease_service.EmitRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern6.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern7.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.runs.length > 1000) add(broken, 'runs', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.runs, 'runs', leaseRunEmissions, broken)
 }
 
 function leaseFailure(m: lease_v1_lease.Failure, broken: BrokenRule[]): void {
   if (m.code === '') add(broken, 'code', 'missing_parameter', 'is required')
-  else if (!pattern9.test(m.code)) add(broken, 'code', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
+  else if (!pattern10.test(m.code)) add(broken, 'code', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
   if (isLonger(m.message, 2048)) add(broken, 'message', 'max_len', 'must be at most 2048 characters')
 }
 
 function leaseFinishRequest(m: lease_v1_lease_service.FinishRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern6.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern7.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.results.length > 1000) add(broken, 'results', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.results, 'results', leaseResult, broken)
   if (isLonger(m.pool, 64)) add(broken, 'pool', 'max_len', 'must be at most 64 characters')
@@ -750,7 +781,7 @@ function leaseReadModelRequest(m: lease_v1_lease_service.ReadModelRequest, broke
 
 function leaseRenewRequest(m: lease_v1_lease_service.RenewRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern6.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern7.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.leases.length > 1000) add(broken, 'leases', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.leases, 'leases', leaseRenewal, broken)
   if (isLonger(m.pool, 64)) add(broken, 'pool', 'max_len', 'must be at most 64 characters')
@@ -760,9 +791,9 @@ function leaseRenewal(m: lease_v1_lease_service.Renewal, broken: BrokenRule[]): 
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 64)) add(broken, 'id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern12.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
 }
 
 function leaseReserveRequest(m: lease_v1_lease_service.ReserveRequest, broken: BrokenRule[]): void {
@@ -775,9 +806,9 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern12.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
   if (m.outcome.case === 'output') {
     if (isOverBytes(m.outcome.value, 262144)) add(broken, 'output', 'too_large', 'must be at most 262144 bytes')
@@ -786,25 +817,25 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
     inside(m.outcome.value, 'failure', leaseFailure, broken)
   }
   if (m.outcome.case === 'outputFile') {
-    if (!pattern12.test(m.outcome.value)) add(broken, 'output_file', 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
+    if (!pattern13.test(m.outcome.value)) add(broken, 'output_file', 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
   }
   if (!(m.computeMs <= 604800000)) add(broken, 'compute_ms', 'max', 'must be at most 604800000')
   if (isLonger(m.engineName, 128)) add(broken, 'engine_name', 'max_len', 'must be at most 128 characters')
   if (isLonger(m.provider, 64)) add(broken, 'provider', 'max_len', 'must be at most 64 characters')
   if (isLonger(m.groupVersion, 128)) add(broken, 'group_version', 'max_len', 'must be at most 128 characters')
-  if (!pattern13.test(m.engineKind)) add(broken, 'engine_kind', 'pattern', 'does not match regex pattern `^[a-z0-9_]{0,32}$`')
+  if (!pattern14.test(m.engineKind)) add(broken, 'engine_kind', 'pattern', 'does not match regex pattern `^[a-z0-9_]{0,32}$`')
   if (m.artifactFiles.length > 32) add(broken, 'artifact_files', 'too_many', 'must contain no more than 32 item(s)')
   else {
     for (const [at, item] of m.artifactFiles.entries()) {
       if (isEnough(broken)) break
-      if (!pattern12.test(item)) add(broken, `artifact_files[${at}]`, 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
+      if (!pattern13.test(item)) add(broken, `artifact_files[${at}]`, 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
     }
   }
   if (!(m.inputTokens <= 1000000000)) add(broken, 'input_tokens', 'max', 'must be at most 1000000000')
   if (!(m.outputTokens <= 1000000000)) add(broken, 'output_tokens', 'max', 'must be at most 1000000000')
   if (!(m.modelCostMicros <= 1000000000)) add(broken, 'model_cost_micros', 'max', 'must be at most 1000000000')
-  if (!pattern14.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^([a-z0-9][a-z0-9-]{0,62})?$`')
-  if (!pattern15.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
+  if (!pattern15.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^([a-z0-9][a-z0-9-]{0,62})?$`')
+  if (!pattern16.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
   if (m.outcome.case === undefined) add(broken, 'outcome', 'missing_parameter', 'is required')
 }
 
@@ -817,9 +848,9 @@ function leaseRunEmissions(m: lease_v1_emission.RunEmissions, broken: BrokenRule
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern12.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
   if (m.emissions.length > 1000) add(broken, 'emissions', 'too_many', 'must contain no more than 1000 item(s)')
   else {
@@ -848,9 +879,9 @@ function leaseRunRef(m: lease_v1_lease.RunRef, broken: BrokenRule[]): void {
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern12.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
 }
 
@@ -889,7 +920,7 @@ function statusObserved(m: status_v1_status_service.Observed, broken: BrokenRule
 function statusReportRequest(m: status_v1_status_service.ReportRequest, broken: BrokenRule[]): void {
   if (m.gatewayId === '') add(broken, 'gateway_id', 'min_len', 'must not be empty')
   if (isLonger(m.gatewayId, 64)) add(broken, 'gateway_id', 'max_len', 'must be at most 64 characters')
-  if (!pattern3.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
+  if (!pattern4.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
   if (m.components.length > 64) add(broken, 'components', 'too_many', 'must contain no more than 64 item(s)')
   else each(m.components, 'components', statusObserved, broken)
 }
@@ -1118,7 +1149,7 @@ function workforceCreateWorkforceTaskRequest(m: workforce_v1_task.CreateWorkforc
   }
   if (m.language !== undefined) {
     if (isLonger(m.language, 64)) add(broken, 'language', 'max_len', 'must be at most 64 characters')
-    if (m.language.length <= 128 && !pattern16.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
+    if (m.language.length <= 128 && !pattern17.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
   }
   if (m.audience !== undefined) {
     if (m.audience === '') add(broken, 'audience', 'min_len', 'must not be empty')
@@ -1239,14 +1270,18 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.batch.v1.CreateBatchRequest', batchCreateBatchRequest],
   ['millhand.batch.v1.GetBatchRequest', batchGetBatchRequest],
   ['millhand.batch.v1.GetTasksRequest', batchGetTasksRequest],
+  ['millhand.batch.v1.HoldInputsRequest', batchHoldInputsRequest],
   ['millhand.batch.v1.ListBatchesRequest', batchListBatchesRequest],
+  ['millhand.batch.v1.ReleaseInputsRequest', batchReleaseInputsRequest],
   ['millhand.batch.v1.TaskRequest', batchTaskRequest],
   ['millhand.billing.v1.GetBillingRequest', nothing],
   ['millhand.billing.v1.GetInvoiceRequest', billingGetInvoiceRequest],
   ['millhand.billing.v1.GetUsageRequest', billingGetUsageRequest],
   ['millhand.billing.v1.ListInvoicesRequest', billingListInvoicesRequest],
   ['millhand.billing.v1.ListLineEntriesRequest', billingListLineEntriesRequest],
+  ['millhand.billing.v1.PostCreditRequest', billingPostCreditRequest],
   ['millhand.billing.v1.SumWorkforceTasksRequest', nothing],
+  ['millhand.billing.v1.VerifyLedgerRequest', billingVerifyLedgerRequest],
   ['millhand.compute.v1.CancelTaskRequest', computeCancelTaskRequest],
   ['millhand.compute.v1.CreateModelRequest', computeCreateModelRequest],
   ['millhand.compute.v1.CreateStreamTokenRequest', computeCreateStreamTokenRequest],
