@@ -106,6 +106,8 @@ export const publicTopics = {
         events: {
           'account.created': 'An account was made, with these plans.',
           'account.plans_changed': 'The account has other plans. They hold at once.',
+          'account.suspended': 'Its keys are refused, and its plans are not charged from now on.',
+          'account.resumed': 'Its keys work again, and its plans are charged from now on.',
         },
       },
       {

@@ -203,6 +203,39 @@ describe('invoices', () => {
     assert.deepEqual((await billing.listInvoices({}, as('acct_a', 'test'))).data, [])
   })
 
+  it('the workforce plan of new accounts is charged from the first workforce task, also where that is heard of late', async () => {
+    const account = made('acct_a', NOVEMBER)
+    await hear('billing-accounts', { ...account, value: account.value.replace('"none"', '"starter"') })
+    const workforceOf = async () =>
+      (await billing.getBilling({}, as('acct_a'))).lines
+        .filter(({ family }) => family === 3)
+        .map(({ description, amount }) => [description, amount?.amount])
+    await pass(20 * DAY_MS - 60_000)
+    assert.deepEqual(await workforceOf(), [])
+    const ended = (id: string, at: number): LoggedEvent => {
+      const event = endEvent({ id, at, computeMs: 1_000, cost: '0.000020' })
+      const [type, value] = [`workforce.${event.type}`, JSON.parse(event.value)]
+      Object.assign(value, {
+        type,
+        data: { object: { ...value.data.object, employee: 'emma', task: 'x', engine: 'rules' } },
+      })
+      return { ...event, type, value: JSON.stringify(value) }
+    }
+    await hear('billing-workforce', ended('wtask_2', NOVEMBER + 18 * DAY_MS), ended('wtask_1', NOVEMBER + 15 * DAY_MS))
+    assert.deepEqual(await workforceOf(), [
+      ['workforce plan starter', '4.833333'],
+      ['tasks of emma', '0.000040'],
+    ])
+    await pass(14 * DAY_MS)
+    assert.equal((await invoiced('acct_a', 1))[0]?.total?.amount, '63.500040')
+    assert.deepEqual(await workforceOf(), [])
+    await hear('billing-workforce', ended('wtask_0', NOVEMBER))
+    assert.deepEqual(await workforceOf(), [
+      ['Correction: workforce plan, 2026-11', '14.500000'],
+      ['Late: tasks of emma, 2026-11-01', '0.000020'],
+    ])
+  })
+
   it('a change of plans that is heard of late is corrected on the next', async () => {
     await hear('billing-accounts', made('acct_a', NOVEMBER))
     await clock.advance(34 * DAY_MS)

@@ -19,7 +19,7 @@ import {
   type PendingEntry,
 } from './ledger.ts'
 import { type LineSum, withCharges } from './line.ts'
-import type { Month } from './month.ts'
+import { type Month, monthOf } from './month.ts'
 
 export interface PostingDeps {
   readonly ledgers: Ledgers
@@ -148,7 +148,18 @@ function withEntries(
     const line = entryLine(month, keyOf(family, draft, month))
     return { family, entry: { ...draft, posted: 'yes', line } }
   })
-  return { ...ledger, months: withMonths(ledger.months, charges), pending }
+  const withUse = family === 'workforce' ? withFirstTasks(ledger, drafts) : ledger
+  return { ...withUse, months: withMonths(ledger.months, charges), pending }
+}
+
+/** The subscription of a workforce plan may begin with the first task of a month: by when tasks ended, not when that is heard. */
+function withFirstTasks(ledger: Draft<LedgerRecord>, drafts: readonly Charged[]): Draft<LedgerRecord> {
+  const first: Record<Month, number> = { ...ledger.first_tasks }
+  for (const { finished_at: at, compute_ms, input_tokens, output_tokens } of drafts) {
+    if (compute_ms + input_tokens + output_tokens === 0) continue
+    first[monthOf(at)] = Math.min(first[monthOf(at)] ?? at, at)
+  }
+  return { ...ledger, first_tasks: first }
 }
 
 /** The earliest first. */
