@@ -43,7 +43,7 @@ export const periodMessage = (month: Month): BillingPeriod => ({
   end: timestampFromMs(spanOf(month).end),
 })
 
-const familyNumbers: Readonly<Record<Family, BillingFamily>> = {
+export const familyNumbers: Readonly<Record<Family, BillingFamily>> = {
   compute: BillingFamily.COMPUTE,
   developer: BillingFamily.DEVELOPER,
   workforce: BillingFamily.WORKFORCE,
