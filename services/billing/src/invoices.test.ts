@@ -210,7 +210,7 @@ describe('invoices', () => {
       (await billing.getBilling({}, as('acct_a'))).lines
         .filter(({ family }) => family === 3)
         .map(({ description, amount }) => [description, amount?.amount])
-    await pass(20 * DAY_MS - 60_000)
+    await clock.advance(20 * DAY_MS)
     assert.deepEqual(await workforceOf(), [])
     const ended = (id: string, at: number): LoggedEvent => {
       const event = endEvent({ id, at, computeMs: 1_000, cost: '0.000020' })
@@ -226,7 +226,7 @@ describe('invoices', () => {
       ['workforce plan starter', '4.833333'],
       ['tasks of emma', '0.000040'],
     ])
-    await pass(14 * DAY_MS)
+    await clock.advance(14 * DAY_MS)
     assert.equal((await invoiced('acct_a', 1))[0]?.total?.amount, '63.500040')
     assert.deepEqual(await workforceOf(), [])
     await hear('billing-workforce', ended('wtask_0', NOVEMBER))
