@@ -29,6 +29,7 @@ import { getInvoice, listInvoices } from './rpc/read-invoices.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
 import { verifyLedger } from './rpc/verify-ledger.ts'
 import { createHourlyRollup } from './usage/hourly-rollup.ts'
+import { instanceEntry } from './usage/instance-event.ts'
 import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
 import { consumeTaskEvents } from './usage/usage-consumer.ts'
 import type { EntryRecord } from './usage/usage-entry.ts'
@@ -64,6 +65,7 @@ export function createBillingService(options: BillingOptions) {
   const groups: Group[] = [
     usageGroup(options, posting, { ...stores.usage.compute, family: 'compute', entryOf: computeEntry }),
     usageGroup(options, posting, { ...stores.usage.workforce, family: 'workforce', entryOf: workforceEntry }),
+    usageGroup(options, posting, { ...stores.usage.instances, family: 'instances', entryOf: instanceEntry }),
     {
       name: 'billing-accounts',
       topic: publicTopics.identity.name,
@@ -143,7 +145,7 @@ function usageGroup(
   const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post(family, drafts)
   return {
     name: `billing-${family}`,
-    topic: publicTopics[family === 'compute' ? 'tasks' : 'workforce'].name,
+    topic: publicTopics[family === 'compute' ? 'tasks' : family].name,
     handle: consumeTaskEvents({ entries, hours, clock, log, entryOf, post, onCounted: summing.counted }),
     run: signal => summing.run(signal),
   }
