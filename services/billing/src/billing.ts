@@ -33,6 +33,7 @@ import { listReachedLimits, updateLimits } from './rpc/spending-limits.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
 import { verifyLedger } from './rpc/verify-ledger.ts'
 import { createHourlyRollup } from './usage/hourly-rollup.ts'
+import { instanceEntry } from './usage/instance-event.ts'
 import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
 import { consumeTaskEvents } from './usage/usage-consumer.ts'
 import type { EntryRecord } from './usage/usage-entry.ts'
@@ -74,6 +75,7 @@ export function createBillingService(options: BillingOptions) {
   const groups: Group[] = [
     usageGroup(options, posting, { ...stores.usage.compute, family: 'compute', entryOf: computeEntry }, check),
     usageGroup(options, posting, { ...stores.usage.workforce, family: 'workforce', entryOf: workforceEntry }, check),
+    usageGroup(options, posting, { ...stores.usage.instances, family: 'instances', entryOf: instanceEntry }, check),
     {
       name: 'billing-accounts',
       topic: publicTopics.identity.name,
@@ -160,7 +162,7 @@ function usageGroup(
   }
   return {
     name: `billing-${family}`,
-    topic: publicTopics[family === 'compute' ? 'tasks' : 'workforce'].name,
+    topic: publicTopics[family === 'compute' ? 'tasks' : family].name,
     handle: consumeTaskEvents({ entries, hours, clock, log, entryOf, post, onCounted: summing.counted }),
     run: signal => summing.run(signal),
   }

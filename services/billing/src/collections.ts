@@ -6,8 +6,8 @@ import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
 import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
 import { type PriceHistoryRecord, priceHistorySpec } from './ledger/price-history.ts'
 import { type SpendingLimitsRecord, spendingLimitsSpec } from './limits/spending-limits.ts'
-import { type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
-import { type HourRecord, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
+import { type EntryRecord, entriesSpec, instanceEntriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
+import { type HourRecord, hoursSpec, instanceHoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
 
 export const collectionsOf = (db: Database) => ({
   ledgers: db.collection<LedgerRecord, 'due'>(ledgersSpec),
@@ -24,6 +24,10 @@ export const collectionsOf = (db: Database) => ({
     workforce: {
       entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(workforceEntriesSpec),
       hours: db.collection<HourRecord, 'due'>(workforceHoursSpec),
+    },
+    instances: {
+      entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(instanceEntriesSpec),
+      hours: db.collection<HourRecord, 'due'>(instanceHoursSpec),
     },
   },
 })

@@ -308,4 +308,52 @@ describe('invoices', () => {
     )
     assert.equal((await verify('2026-12')).differences.length, 1)
   })
+
+  it('have the time of instances, each part once, in the month in which it began', async () => {
+    await clock.advance(5 * DAY_MS)
+    const part = (start: number, ms: number, mode = 'live'): LoggedEvent => {
+      const object = {
+        ...{
+          object: 'instance_usage',
+          instance_id: 'inst_1',
+          replica: 0,
+          generation: 1,
+          gpu: 'nvidia-h200',
+          run_ms: ms,
+        },
+        ...{ started_at: new Date(start).toISOString(), ended_at: new Date(start + ms).toISOString() },
+        hourly_price: { amount: '4.680000', currency: 'USD' },
+      }
+      const [id, type] = [`evt_${mode}_${start}`, 'instance.metered']
+      const value = JSON.stringify({ id, type, account_id: 'acct_a', mode, data: { object } })
+      return { topic: 'millhand.instances.v1', key: 'inst_1', id, type, time: start, value, position: id }
+    }
+    const last = Date.UTC(2026, 11) - HOUR_MS
+    const parts = [part(last, HOUR_MS), part(last + HOUR_MS, 1_001), part(last, HOUR_MS, 'test')]
+    await hear('billing-instances', ...parts, ...parts)
+    await hear('billing-instances', ...parts.toReversed())
+    clock.step(15 * DAY_MS)
+    const shown = async (mode: 'live' | 'test') =>
+      (await billing.getBilling({}, as('acct_a', mode))).lines
+        .filter(({ kind }) => kind === 3)
+        .map(line => [
+          line.description,
+          line.quantity,
+          line.unitPrice?.amount,
+          line.amount?.amount,
+          line.wouldHaveCost?.amount,
+        ])
+    const line = 'instances on nvidia-h200'
+    assert.deepEqual(await shown('live'), [[line, 3600, '0.001300', '4.680000', undefined]])
+    assert.deepEqual(await shown('test'), [[line, 3600, '0.001300', '0.000000', '4.680000']])
+    const [{ id } = assert.fail()] = (await billing.getBilling({}, as('acct_a'))).lines.filter(({ kind }) => kind === 3)
+    const { data } = await billing.listLineEntries({ id }, as('acct_a'))
+    assert.deepEqual(
+      data.map(({ taskId, instanceId, eventId, amount }) => [taskId, instanceId, eventId, amount?.amount]),
+      [[undefined, 'inst_1', `evt_live_${last}`, '4.680000']],
+    )
+    clock.step(15 * DAY_MS)
+    assert.deepEqual(await shown('live'), [[line, 1.001, '0.001300', '0.001302', undefined]])
+    assert.deepEqual((await ledgers.verifyLedger({}, as('acct_a'))).differences, [])
+  })
 })

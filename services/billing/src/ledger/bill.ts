@@ -71,7 +71,9 @@ export function withFoldedPlans(ledger: Draft<LedgerRecord>, now: number, prices
   const [first] = plans
   if (first === undefined || plans.length === ledger.plans.length) return ledger
   const billed = ledger.billed.map(({ month, subscriptions }) => {
-    const [before, after] = [ledger, { ...ledger, plans }].map(each => subscriptionsOf(each, month, prices).subscriptions)
+    const [before, after] = [ledger, { ...ledger, plans }].map(
+      each => subscriptionsOf(each, month, prices).subscriptions,
+    )
     const kept = families.map(family => {
       const micros = (subscriptions[family] ?? 0) - (before?.[family] ?? 0) + (after?.[family] ?? 0)
       return [family, micros] as const

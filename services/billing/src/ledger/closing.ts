@@ -85,5 +85,7 @@ function closed({ prices, finalize }: ClosingDeps, ledger: Draft<LedgerRecord>, 
 /** Those of months whose subscriptions may still change. */
 const firstTasksSince = ({ first_tasks = {} }: Draft<LedgerRecord>, billed: readonly BilledMonth[]) => {
   const [oldest] = billed
-  return Object.fromEntries(Object.entries(first_tasks).filter(([month]) => oldest === undefined || month >= oldest.month))
+  return Object.fromEntries(
+    Object.entries(first_tasks).filter(([month]) => oldest === undefined || month >= oldest.month),
+  )
 }

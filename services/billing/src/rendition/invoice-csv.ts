@@ -1,7 +1,7 @@
 /** An invoice as CSV (RFC 4180): a row for each line, so the column `amount` adds up to the total. */
 import { stringify } from 'csv-stringify/sync'
-import type { AnyInvoice } from '../ledger/open-invoices.ts'
 import { spanOf } from '../ledger/month.ts'
+import type { AnyInvoice } from '../ledger/open-invoices.ts'
 import { rowsByFamily } from './invoice-row.ts'
 
 const columns = [

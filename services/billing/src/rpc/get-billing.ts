@@ -60,4 +60,4 @@ function forecastOf(lines: readonly LineSum[], whole: readonly LineSum[], { star
   return totalOf([...whole.filter(line => !isUsage(line)), { micros: usage }])
 }
 
-const isUsage = ({ kind }: LineSum) => kind === 'compute' || kind === 'tasks' || kind === 'tokens'
+const isUsage = ({ kind }: LineSum) => ['compute', 'instances', 'tasks', 'tokens'].includes(kind)
