@@ -58,20 +58,14 @@ const MOST_OUTPUT = 1_048_576
 /** How many of a call are written or read at once. */
 const AT_ONCE = 100
 
+type BatchTaskDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'newEventId'>
+
 export function batchTaskMethods<T extends TaskBase, R, A>(
-  deps: Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'newEventId'>,
+  deps: BatchTaskDeps<T>,
   own: BatchTaskKind<T, R, A>,
 ): ServiceImpl<typeof BatchTaskService> {
-  const { tasks, inputs, newEventId, kind } = deps
-
-  /** Resolves with whether there was none of its id before. */
-  async function insert({ task, input }: Made<T>): Promise<boolean> {
-    if (task.input_blob !== undefined && input !== undefined) await inputs.keep(task.input_blob, input)
-    // It waits from the time of its id on: that of its batch.
-    const isNew = await tasks.insert(task, taskEvents(kind, undefined, task, task.created_at, newEventId))
-    if (!isNew) await inputs.remove(task)
-    return isNew
-  }
+  const { tasks, kind } = deps
+  const add = adder(deps, own)
 
   /** How many more tasks of batches may wait: they have half of the queue, so that single ones always have room. */
   async function roomOf(call: HandlerContext): Promise<number> {
@@ -80,35 +74,6 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
     const pools = [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]
     const counts = await Promise.all(pools.map(pool => tasks.countWaiting(pool, tenant, most)))
     return Math.max(0, most - counts.reduce((sum, count) => sum + count))
-  }
-
-  /** Makes a task that is not there yet; resolves with why it can't be made. */
-  async function add(asked: BatchTask, { batchId, cancelled }: AddTasksRequest, call: HandlerContext) {
-    const { tenant } = principal(call)
-    const id = parseId(kind.idPrefix, asked.id)
-    const req = asked.request && own.requestOf(asked.request)
-    if (id === undefined || req === undefined)
-      throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
-    const ofThis = ({ task, input }: Made<T>, isFence: boolean): Made<T> => ({
-      task: ofBatch(task, batchId, asked.queueTimeoutS, isFence),
-      input,
-    })
-    if ((await tasks.get(tenant, id)) === undefined) {
-      if (cancelled) await insert(ofThis(own.makeFence(req, call, id), true))
-      else {
-        const [fault] = await faultsOf(async () => {
-          const admission = await own.admit(req, call)
-          const giveBack = await own.takePlace?.(call, id)
-          call.signal.throwIfAborted()
-          if (await insert(ofThis(own.make(req, call, id, admission), false))) return
-          // Its batch was cancelled meanwhile.
-          if ((await tasks.get(tenant, id))?.is_fence) await giveBack?.()
-        })
-        if (fault) return fault
-      }
-    }
-    if (cancelled) await tasks.change(tenant, id, { kind: 'cancel' })
-    return undefined
   }
 
   return {
@@ -167,6 +132,48 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
       await inTurns(ids, async id => void (await tasks.change(tenant, id, { kind: 'cancel' })))
       return {}
     },
+  }
+}
+
+/** Makes a task that is not there yet; resolves with why it can't be made. */
+function adder<T extends TaskBase, R, A>(deps: BatchTaskDeps<T>, own: BatchTaskKind<T, R, A>) {
+  const { tasks, inputs, newEventId, kind } = deps
+
+  /** Resolves with whether there was none of its id before. */
+  async function insert({ task, input }: Made<T>): Promise<boolean> {
+    if (task.input_blob !== undefined && input !== undefined) await inputs.keep(task.input_blob, input)
+    // It waits from the time of its id on: that of its batch.
+    const isNew = await tasks.insert(task, taskEvents(kind, undefined, task, task.created_at, newEventId))
+    if (!isNew) await inputs.remove(task)
+    return isNew
+  }
+
+  return async (asked: BatchTask, { batchId, cancelled }: AddTasksRequest, call: HandlerContext) => {
+    const { tenant } = principal(call)
+    const id = parseId(kind.idPrefix, asked.id)
+    const req = asked.request && own.requestOf(asked.request)
+    if (id === undefined || req === undefined)
+      throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
+    const ofThis = ({ task, input }: Made<T>, isFence: boolean): Made<T> => ({
+      task: ofBatch(task, batchId, asked.queueTimeoutS, isFence),
+      input,
+    })
+    if ((await tasks.get(tenant, id)) === undefined) {
+      if (cancelled) await insert(ofThis(own.makeFence(req, call, id), true))
+      else {
+        const [fault] = await faultsOf(async () => {
+          const admission = await own.admit(req, call)
+          const giveBack = await own.takePlace?.(call, id)
+          call.signal.throwIfAborted()
+          if (await insert(ofThis(own.make(req, call, id, admission), false))) return
+          // Its batch was cancelled meanwhile.
+          if ((await tasks.get(tenant, id))?.is_fence) await giveBack?.()
+        })
+        if (fault) return fault
+      }
+    }
+    if (cancelled) await tasks.change(tenant, id, { kind: 'cancel' })
+    return undefined
   }
 }
 
