@@ -200,6 +200,11 @@ function billingPostCreditRequest(m: billing_v1_ledger_service.PostCreditRequest
   if (isLonger(m.by, 200)) add(broken, 'by', 'max_len', 'must be at most 200 characters')
 }
 
+function billingRenderInvoiceRequest(m: billing_v1_billing.RenderInvoiceRequest, broken: BrokenRule[]): void {
+  if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+  if (!['text/csv', 'application/pdf'].includes(m.mediaType)) add(broken, 'media_type', 'not_in', 'must be in list [text/csv, application/pdf]')
+}
+
 function billingVerifyLedgerRequest(m: billing_v1_ledger_service.VerifyLedgerRequest, broken: BrokenRule[]): void {
   if (m.month !== undefined) {
     if (!pattern1.test(m.month)) add(broken, 'month', 'pattern', 'does not match regex pattern `^[0-9]{4}-(0[1-9]|1[0-2])$`')
@@ -1281,8 +1286,11 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.billing.v1.GetUsageRequest', billingGetUsageRequest],
   ['millhand.billing.v1.ListInvoicesRequest', billingListInvoicesRequest],
   ['millhand.billing.v1.ListLineEntriesRequest', billingListLineEntriesRequest],
+  ['millhand.billing.v1.ListReachedLimitsRequest', nothing],
   ['millhand.billing.v1.PostCreditRequest', billingPostCreditRequest],
+  ['millhand.billing.v1.RenderInvoiceRequest', billingRenderInvoiceRequest],
   ['millhand.billing.v1.SumWorkforceTasksRequest', nothing],
+  ['millhand.billing.v1.UpdateLimitsRequest', nothing],
   ['millhand.billing.v1.VerifyLedgerRequest', billingVerifyLedgerRequest],
   ['millhand.compute.v1.CancelTaskRequest', computeCancelTaskRequest],
   ['millhand.compute.v1.CreateModelRequest', computeCreateModelRequest],

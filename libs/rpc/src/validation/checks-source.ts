@@ -1,5 +1,5 @@
 /** The source of `gen/checks.ts`: a function for each message of a request that has rules. */
-import { type DescField, type DescMessage, type DescService, getOption } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, type DescService, getOption, hasOption } from '@bufbuild/protobuf'
 import {
   type FieldRules,
   FieldRulesSchema,
@@ -51,7 +51,7 @@ export function checksSource(services: readonly DescService[]): string {
 function messagesWithin(inputs: readonly DescMessage[]): DescMessage[] {
   const found = new Set<DescMessage>()
   const add = (message: DescMessage | undefined) => {
-    if (message === undefined || found.has(message) || message.typeName.startsWith('google.protobuf.')) return
+    if (message === undefined || found.has(message) || !isOurs(message)) return
     found.add(message)
     for (const field of message.fields) add(field.message)
   }
@@ -62,20 +62,22 @@ function messagesWithin(inputs: readonly DescMessage[]): DescMessage[] {
 const tableOf = (messages: readonly DescMessage[]): Lines =>
   messages.map(message => `['${message.typeName}', ${hasRules(message) ? nameOf(message) : 'nothing'}],`)
 
-/** Whether a message, or one within it, has a rule. */
+/** Whether a message, or one within it, has a rule, known or not. */
 function hasRules(message: DescMessage, around: readonly DescMessage[] = []): boolean {
   if (around.includes(message)) return false
   return (
-    getOption(message, messageRules).oneof.length > 0 ||
-    message.oneofs.some(oneof => getOption(oneof, oneofRules).required) ||
+    hasOption(message, messageRules) ||
+    message.oneofs.some(oneof => hasOption(oneof, oneofRules)) ||
     message.fields.some(
       field =>
-        isRule(getOption(field, rulesOption)) || (field.message && hasRules(field.message, [...around, message])),
+        hasOption(field, rulesOption) ||
+        (field.message && isOurs(field.message) && hasRules(field.message, [...around, message])),
     )
   )
 }
 
-const isRule = ({ required, type }: FieldRules) => required || type.case !== undefined
+/** The rules of well-known messages are on the fields that hold them. */
+const isOurs = ({ typeName }: DescMessage) => !typeName.startsWith('google.protobuf.')
 
 function functionSource(message: DescMessage, patterns: Patterns): string {
   const rules = getOption(message, messageRules)
@@ -116,10 +118,15 @@ function contentLines(field: DescField, rules: FieldRules, patterns: Patterns): 
   switch (field.fieldKind) {
     case 'message':
       if (rules.type.case !== undefined) throw new Error(`${field}: no code for rules of ${field.message.typeName}`)
-      return hasRules(field.message) ? [`inside(${value}, ${path}, ${nameOf(field.message)}, broken)`] : []
+      return isOurs(field.message) && hasRules(field.message)
+        ? [`inside(${value}, ${path}, ${nameOf(field.message)}, broken)`]
+        : []
     case 'list': {
       const { message } = field
-      const items = message && hasRules(message) ? `each(${value}, ${path}, ${nameOf(message)}, broken)` : undefined
+      const items =
+        message && isOurs(message) && hasRules(message)
+          ? `each(${value}, ${path}, ${nameOf(message)}, broken)`
+          : undefined
       return listLines(field, rules, value, patterns, items)
     }
     case 'map':

@@ -58,6 +58,7 @@ interface Bound {
 export interface NumberRules {
   readonly greaterThan: { readonly case?: string | undefined; readonly value?: number | bigint | undefined }
   readonly lessThan: { readonly case?: string | undefined; readonly value?: number | bigint | undefined }
+  readonly notIn: readonly (number | bigint)[]
 }
 
 export function rangeOf({ greaterThan, lessThan }: NumberRules): Range {

@@ -216,7 +216,7 @@ const numberRules: Readonly<Record<string, DescMessage>> = {
 }
 
 function numberLines({ field, value, path, subject }: CheckedValue, type: string, rules: Message & NumberRules): Lines {
-  allow(field, numberRules[type] as DescMessage, rules, ['gt', 'gte', 'lt', 'lte', 'finite'])
+  allow(field, numberRules[type] as DescMessage, rules, ['gt', 'gte', 'lt', 'lte', 'not_in', 'finite'])
   const range = rangeOf(rules)
   const { low, high } = range
   const isFloat = type === 'double' || type === 'float'
@@ -226,9 +226,17 @@ function numberLines({ field, value, path, subject }: CheckedValue, type: string
   const within = [isAbove, isBelow].filter(Boolean).join(' && ')
   const isLow = low && `${value} ${low.isExclusive ? '<=' : '<'} ${literal(low.value)}`
   const code = isLow === undefined ? "'max'" : high || isFloat ? `${isLow} ? 'min' : 'max'` : "'min'"
+  const excluded = addCall(
+    path,
+    ruleWords(`${type}.not_in`, `must not be in list [${rules.notIn.join(', ')}]`, field),
+    subject,
+  )
   const notFinite = addCall(path, ruleWords(`${type}.finite`, 'must be finite', field), subject)
   return [
     ...(within === '' ? [] : [`if (!(${within})) ${addCallWith(path, code, rangeWords(range), subject)}`]),
+    ...(rules.notIn.length > 0
+      ? [`if (${`[${rules.notIn.map(literal).join(', ')}]`}.includes(${value})) ${excluded}`]
+      : []),
     ...('finite' in rules && rules.finite === true ? [`if (!Number.isFinite(${value})) ${notFinite}`] : []),
   ]
 }

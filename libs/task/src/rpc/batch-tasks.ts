@@ -60,19 +60,14 @@ const MOST_OUTPUT = 1_048_576
 const AT_ONCE = 100
 const OUTPUTS_AT_ONCE = 10
 
+type BatchTaskDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'newEventId'>
+
 export function batchTaskMethods<T extends TaskBase, R, A>(
-  deps: Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'newEventId'>,
+  deps: BatchTaskDeps<T>,
   own: BatchTaskKind<T, R, A>,
 ): ServiceImpl<typeof BatchTaskService> {
-  const { tasks, inputs, newEventId, kind } = deps
-
-  /** Resolves with whether there was none of its id before. */
-  async function insert({ task, input }: Made<T>): Promise<boolean> {
-    if (task.input_blob !== undefined && input !== undefined) await inputs.keep(task.input_blob, input)
-    const isNew = await tasks.insert(task, taskEvents(kind, undefined, task, acceptedAt(task), newEventId))
-    if (!isNew) await inputs.remove(task)
-    return isNew
-  }
+  const { tasks, kind } = deps
+  const add = adder(deps, own)
 
   const room = createBatchRoom()
 
@@ -91,36 +86,6 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
       return counts.reduce((sum, count) => sum + count)
     }
     return await room.reserve(tenant, { wanted: wanted.length, most, count }, make)
-  }
-
-  /** Makes a task that is not there yet; resolves with why it can't be made. */
-  async function add(asked: BatchTask, batch: AddTasksRequest, call: HandlerContext) {
-    const { cancelled } = batch
-    const { tenant } = principal(call)
-    const id = parseId(kind.idPrefix, asked.id)
-    const req = asked.request && own.requestOf(asked.request)
-    if (id === undefined || req === undefined)
-      throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
-    const ofThis = ({ task, input }: Made<T>, isFence: boolean): Made<T> => ({
-      task: ofBatch(task, batch, asked.queueTimeoutS, isFence),
-      input,
-    })
-    if ((await tasks.get(tenant, id)) === undefined) {
-      if (cancelled) await insert(ofThis(own.makeFence(req, call, id), true))
-      else {
-        const [fault] = await faultsOf(async () => {
-          const admission = await own.admit(req, call)
-          const giveBack = await own.takePlace?.(call, id)
-          call.signal.throwIfAborted()
-          if (await insert(ofThis(own.make(req, call, id, admission), false))) return
-          // Its batch was cancelled meanwhile.
-          if ((await tasks.get(tenant, id))?.is_fence) await giveBack?.()
-        })
-        if (fault) return fault
-      }
-    }
-    if (cancelled) await tasks.change(tenant, id, { kind: 'cancel' })
-    return undefined
   }
 
   return {
@@ -180,6 +145,48 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
       await inTurns(ids, async id => void (await tasks.change(tenant, id, { kind: 'cancel' })))
       return {}
     },
+  }
+}
+
+/** Makes a task that is not there yet; resolves with why it can't be made. */
+function adder<T extends TaskBase, R, A>(deps: BatchTaskDeps<T>, own: BatchTaskKind<T, R, A>) {
+  const { tasks, inputs, newEventId, kind } = deps
+
+  /** Resolves with whether there was none of its id before. */
+  async function insert({ task, input }: Made<T>): Promise<boolean> {
+    if (task.input_blob !== undefined && input !== undefined) await inputs.keep(task.input_blob, input)
+    const isNew = await tasks.insert(task, taskEvents(kind, undefined, task, acceptedAt(task), newEventId))
+    if (!isNew) await inputs.remove(task)
+    return isNew
+  }
+
+  return async (asked: BatchTask, batch: AddTasksRequest, call: HandlerContext) => {
+    const { cancelled } = batch
+    const { tenant } = principal(call)
+    const id = parseId(kind.idPrefix, asked.id)
+    const req = asked.request && own.requestOf(asked.request)
+    if (id === undefined || req === undefined)
+      throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
+    const ofThis = ({ task, input }: Made<T>, isFence: boolean): Made<T> => ({
+      task: ofBatch(task, batch, asked.queueTimeoutS, isFence),
+      input,
+    })
+    if ((await tasks.get(tenant, id)) === undefined) {
+      if (cancelled) await insert(ofThis(own.makeFence(req, call, id), true))
+      else {
+        const [fault] = await faultsOf(async () => {
+          const admission = await own.admit(req, call)
+          const giveBack = await own.takePlace?.(call, id)
+          call.signal.throwIfAborted()
+          if (await insert(ofThis(own.make(req, call, id, admission), false))) return
+          // Its batch was cancelled meanwhile.
+          if ((await tasks.get(tenant, id))?.is_fence) await giveBack?.()
+        })
+        if (fault) return fault
+      }
+    }
+    if (cancelled) await tasks.change(tenant, id, { kind: 'cancel' })
+    return undefined
   }
 }
 
