@@ -48,6 +48,8 @@ describe('spending limits', () => {
     billing = createClient(BillingService, transport)
     const ending = new AbortController()
     const running = service.run(ending.signal)
+    // It reads the prices that were in force before it subscribes.
+    while (!handlers.has('billing-compute')) await new Promise(resolve => setImmediate(resolve))
     hear = async (...events) => await handlers.get('billing-compute')?.(events)
     stop = async () => {
       ending.abort()
