@@ -17,14 +17,14 @@ export interface VerifyDeps {
   readonly prices: Prices
 }
 
-export interface Difference {
+interface Difference {
   readonly month: Month
   readonly about: string
   readonly expected: string
   readonly actual: string
 }
 
-export interface Verified {
+interface Verified {
   readonly entries: number
   readonly differences: readonly Difference[]
 }
