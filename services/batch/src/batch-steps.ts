@@ -50,9 +50,8 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
   const { clock, blobs, batches } = deps
   const calls = createTaskCalls(deps.tasks, signal)
   const itemsStore = createItemsStore(deps.items)
+  const { save, look, lookAtAll, isQuiet, forget } = createItemUpdates(deps, calls, itemsStore)
   const fullQueues = createPauses(clock, FULL_MS, MOST_FULL_MS)
-  /** When there was news of a batch, or its tasks were asked last, by the monotonic clock. */
-  const newsAt = new Map<string, number>()
   /** Batches whose tasks were all told to stop. */
   const stopped = new Set<string>()
   /** Up to which index tasks may have been made of which there is no note, or may yet be made by a call that has failed. */
@@ -90,6 +89,56 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
     attempted.set(keyOf(batch), Math.max(until, attempted.get(keyOf(batch)) ?? 0))
   }
 
+  return {
+    async advance(batch, news, most) {
+      const key = keyOf(batch)
+      const { items: loaded, isFirst } = await itemsStore.load(batch)
+      if (isFirst) attempt(batch, loaded)
+      const isStopping = batch.status === 'cancelling' && !stopped.has(key)
+      const fenced = isStopping ? await stop(batch, loaded) : []
+      let items = isFirst ? await lookAtAll(batch, loaded) : loaded
+      if (news.size > 0) fullQueues.end(key)
+      items = await save(batch, items, withStates(items, news))
+      if (isStopping) items = await look(batch, items, fenced)
+      if (batch.status === 'cancelling') {
+        items = await save(batch, items, withStates(items, allOf(items, 'waiting', 'cancelled')))
+        stopped.add(key)
+      } else if (clock.now() >= batch.expires_at)
+        items = await save(batch, items, withStates(items, allOf(items, 'waiting', 'expired')))
+      else if (!fullQueues.has(key)) items = await make(batch, items, most)
+      if (isQuiet(key)) {
+        stopped.delete(key)
+        items = await look(batch, items, refsOf(items, 'queued', 'running', 'cancelling'))
+      }
+      return haveAllEnded(items)
+    },
+
+    async end({ tenant, id }) {
+      const batch = await batches.get(tenant, id)
+      if (batch === undefined || hasEnded(batch)) return
+      const { items } = await itemsStore.load(batch)
+      await endBatch({ ...deps, calls, signal }, batch, items)
+      await itemsStore.remove(batch)
+      const key = keyOf(batch)
+      for (const known of [stopped, attempted]) known.delete(key)
+      forget(key)
+      fullQueues.end(key)
+    },
+
+    forget: batch => itemsStore.forget(batch),
+  }
+}
+
+/** Writes what is known of the items of batches, and asks for their tasks. */
+function createItemUpdates(
+  deps: BatchStepDeps,
+  calls: ReturnType<typeof createTaskCalls>,
+  itemsStore: ReturnType<typeof createItemsStore>,
+) {
+  const { clock, blobs } = deps
+  /** When there was news of a batch, or its tasks were asked last, by the monotonic clock. */
+  const newsAt = new Map<string, number>()
+
   /** After a crash of an owner before it, or a call that failed, a chunk may be made of which there is no note. */
   async function lookAtAll(batch: BatchRecord, items: BatchItems): Promise<BatchItems> {
     const unknown = await unknownItems(blobs, batch, items)
@@ -126,41 +175,11 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
   }
 
   return {
-    async advance(batch, news, most) {
-      const key = keyOf(batch)
-      const { items: loaded, isFirst } = await itemsStore.load(batch)
-      if (isFirst) attempt(batch, loaded)
-      const isStopping = batch.status === 'cancelling' && !stopped.has(key)
-      const fenced = isStopping ? await stop(batch, loaded) : []
-      let items = isFirst ? await lookAtAll(batch, loaded) : loaded
-      if (news.size > 0) fullQueues.end(key)
-      items = await save(batch, items, withStates(items, news))
-      if (isStopping) items = await look(batch, items, fenced)
-      if (batch.status === 'cancelling') {
-        items = await save(batch, items, withStates(items, allOf(items, 'waiting', 'cancelled')))
-        stopped.add(key)
-      } else if (clock.now() >= batch.expires_at)
-        items = await save(batch, items, withStates(items, allOf(items, 'waiting', 'expired')))
-      else if (!fullQueues.has(key)) items = await make(batch, items, most)
-      if (clock.monotonic() - (newsAt.get(key) ?? clock.monotonic()) >= QUIET_MS) {
-        stopped.delete(key)
-        items = await look(batch, items, refsOf(items, 'queued', 'running', 'cancelling'))
-      }
-      return haveAllEnded(items)
-    },
-
-    async end({ tenant, id }) {
-      const batch = await batches.get(tenant, id)
-      if (batch === undefined || hasEnded(batch)) return
-      const { items } = await itemsStore.load(batch)
-      await endBatch({ ...deps, calls, signal }, batch, items)
-      await itemsStore.remove(batch)
-      const key = keyOf(batch)
-      for (const known of [newsAt, stopped, attempted]) known.delete(key)
-      fullQueues.end(key)
-    },
-
-    forget: batch => itemsStore.forget(batch),
+    save,
+    look,
+    lookAtAll,
+    isQuiet: (key: string): boolean => clock.monotonic() - (newsAt.get(key) ?? clock.monotonic()) >= QUIET_MS,
+    forget: (key: string) => newsAt.delete(key),
   }
 }
 

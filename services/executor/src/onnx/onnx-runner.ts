@@ -26,7 +26,7 @@ import { mostInline } from '../result-limit.ts'
 import { type Done, readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { portions } from './input-portions.ts'
-import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
+import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES, noRoom } from './output-limit.ts'
 import { processBytes } from './process-bytes.ts'
 import type { ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
@@ -292,11 +292,3 @@ class OnnxModel implements Loaded {
 
 /** By `nice`: a run that is not in the background gets three times as much of a processor that both want. */
 const BACKGROUND_NICENESS = 5
-
-/** Again, the run may have others beside it. */
-const noRoom: ItemResult = {
-  ok: false,
-  code: 'model_failed',
-  message: 'The outputs of the tasks that ran together are larger than there is room for.',
-  retryable: true,
-}
