@@ -147,7 +147,7 @@ test('every fault is named in the order of the lines, beside a line that is too 
       ['lines[2].model', 'not_found'],
       ['lines[3]', 'invalid_json'],
       ['lines[4].model', 'not_found'],
-      ['lines[5]', 'too_large'],
+      ['lines[5]', 'too_long'],
     ],
   )
 })

@@ -108,7 +108,7 @@ export async function acceptLines(
     const line = total
     if (isTooLong) {
       const message = `\`${place}\` has more than ${MOST_LINE_BYTES} bytes. No line after it was checked.`
-      return void faults.push({ param: place, code: 'too_large', message, line })
+      return void faults.push({ param: place, code: 'too_long', message, line })
     }
     const reading = readItem(text)
     if (!reading.ok) return void faults.push(...reading.faults.map(fault => ({ ...faultWithin(place, fault), line })))
