@@ -75,6 +75,12 @@ export class Leases<T extends Work> {
     this.#deadlines.forget(deadline)
   }
 
+  /** What was heard of this work counts no more. */
+  drop(id: string): void {
+    const flow = this.#deadlines.drop(id)
+    if (flow !== undefined) this.#options.onRoom(flow)
+  }
+
   clear(): void {
     this.#deadlines.clear()
     this.#counter.clear()

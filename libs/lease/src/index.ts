@@ -16,6 +16,7 @@ export {
   type Ownership,
   ownersSpec,
 } from './owner-election.ts'
+export type { Urgency } from './pending-writes.ts'
 export {
   type ClaimedRun,
   type ClaimRequest,

@@ -90,6 +90,13 @@ export class Deadlines<T extends Work> {
     if (known === deadline) this.#delete(known)
   }
 
+  /** Knows no more of this work, whose flow it returns. */
+  drop(id: string): string | undefined {
+    const known = this.#entries.get(id)
+    this.#delete(known)
+    return known?.flow
+  }
+
   clear(): void {
     this.#entries.clear()
     this.#leases.clear()

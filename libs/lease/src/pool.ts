@@ -34,6 +34,8 @@ export interface ClaimRequest {
   readonly waitMs: number
   /** Only work of flows of which nothing runs: for room that one flow's backlog may never fill. */
   readonly newcomersOnly?: boolean
+  /** Who claims ends with this process: a claim that is lost with it was never made, so its run may begin before it is durable. */
+  readonly isLocal?: boolean
 }
 
 /** What becomes of a lease that was to be renewed: what is `cancel` lasts on, and is to be stopped. */
@@ -63,13 +65,17 @@ export class Pool<T extends Work, C> implements CapSibling {
       leases: this.#leases,
       refiller: this.#refiller,
       end: deadline => this.#end(deadline),
+      heard: work => this.changed(undefined, work),
       onSynced: () => {
         for (const pool of this.#underSameCaps()) pool.mayRunAll()
       },
     })
   }
 
-  /** Hears of every durable change of the pool's work. `before`: what it was, where that is known. */
+  /**
+   * Hears of every durable change of the pool's work, and before of what is decided and rests. `before`: what it was, where
+   * that is known.
+   */
   changed(before: T | undefined, after: T): void {
     if (!this.#isRunning) return
     this.#sweeper.observe(after)
@@ -77,6 +83,13 @@ export class Pool<T extends Work, C> implements CapSibling {
     if (after.status === 'queued') {
       if (after.backoff_ms === 0) this.#offer(after)
     } else if (before === undefined || before.status === 'queued') this.#queue.withdraw(after.id)
+  }
+
+  /** What was heard of this work may not be in the store: it counts for nothing until the store was asked. */
+  doubt({ tenant, id }: Pick<T, 'tenant' | 'id'>): void {
+    if (!this.#isRunning) return
+    this.#queue.withdraw(id)
+    this.#sweeper.doubt(tenant, id)
   }
 
   position(id: string): number | undefined {
@@ -98,7 +111,7 @@ export class Pool<T extends Work, C> implements CapSibling {
    * before: to end it is all that asking for 0 runs does.
    */
   async claim(
-    { executorId, runs, busy, waitMs, newcomersOnly }: ClaimRequest,
+    { executorId, runs, busy, waitMs, newcomersOnly, isLocal }: ClaimRequest,
     signal: AbortSignal,
   ): Promise<ClaimResult<T>> {
     const { clock } = this.#options
@@ -110,7 +123,7 @@ export class Pool<T extends Work, C> implements CapSibling {
       const refilling = this.#refiller.refill()
       if (taken.length > 0) {
         const waited = waitedMs()
-        const claimed = await this.#claimRuns(taken)
+        const claimed = await this.#claimRuns(taken, isLocal)
         if (signal.aborted) {
           await this.release(claimed)
           break
@@ -186,11 +199,11 @@ export class Pool<T extends Work, C> implements CapSibling {
   }
 
   /** What of the runs could be claimed. Rejects only where nothing could, because the store failed. */
-  async #claimRuns(runs: readonly (readonly Ready[])[]): Promise<ClaimedRun<T>[]> {
+  async #claimRuns(runs: readonly (readonly Ready[])[], isLocal = false): Promise<ClaimedRun<T>[]> {
     const failures: unknown[] = []
     const claimed = await Promise.all(
       runs.map(async run => {
-        const claims = run.map(ready => this.#claimOne(ready))
+        const claims = run.map(ready => this.#claimOne(ready, isLocal))
         const work = await settleAll(claims, failures)
         return { group: run[0]?.group ?? '', work: work.filter(one => one !== undefined) }
       }),
@@ -200,16 +213,20 @@ export class Pool<T extends Work, C> implements CapSibling {
     return some
   }
 
-  async #claimOne(ready: Ready): Promise<T | undefined> {
+  async #claimOne(ready: Ready, isLocal: boolean): Promise<T | undefined> {
+    const { work } = this.#options
     const lease_id = this.#options.newLeaseId()
     this.#leases.ask(lease_id, ready)
     let claimed: T | undefined
     try {
-      const result = await this.#change(ready.tenant, ready.id, { kind: 'claimed', lease_id })
+      const cause = { kind: 'claimed', lease_id } as const
+      const { tenant, id } = ready
+      const result = isLocal ? await work.decide(tenant, id, cause) : await this.#change(tenant, id, cause)
       if (result.kind === 'changed') claimed = result.after
       return claimed
     } catch (error) {
       this.#queue.offer(ready)
+      this.#sweeper.requestResync()
       throw error
     } finally {
       this.#leases.answered(lease_id, claimed !== undefined)
@@ -227,7 +244,7 @@ export class Pool<T extends Work, C> implements CapSibling {
   }
 
   #offer(work: T): void {
-    if (!this.#isRunning) return
+    if (!this.#isRunning || work.status !== 'queued') return
     const { tenant, id, group, rank, alone } = work
     const share = this.#options.share(work)
     if (this.#queue.offer({ tenant, id, flow: this.#flows.of(work), group, rank, alone, share })) this.#waiting.wake()

@@ -70,8 +70,9 @@ export class Refiller<T extends Work> {
     const { window } = queue
     let read = 0
     for await (const page of readyOfRank(work, name, flows, refill, window)) {
-      for (const one of page) offer(one)
-      read += page.length
+      const waiting = page.filter(({ status }) => status === 'queued') // Others were claimed since.
+      for (const one of waiting) offer(one)
+      read += waiting.length
       if (read >= window) {
         queue.more(refill)
         return

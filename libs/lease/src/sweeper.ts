@@ -25,6 +25,8 @@ type SweeperOptions<T extends Work, C> = Pick<
   readonly refiller: Refiller<T>
   /** Ends a lease or a backoff. */
   readonly end: (deadline: Deadline) => Promise<void>
+  /** Takes what was in doubt, as it is in the store. */
+  readonly heard: (work: T) => void
   /** All leases of the store are known. */
   readonly onSynced: () => void
 }
@@ -32,6 +34,8 @@ type SweeperOptions<T extends Work, C> = Pick<
 export class Sweeper<T extends Work, C> {
   readonly #options: SweeperOptions<T, C>
   readonly #due: DueWork<T, C>
+  /** What may be in the store otherwise than was heard, by its id: the tenants. */
+  readonly #doubtful = new Map<string, string>()
   /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
   #resyncAt = 0
 
@@ -51,14 +55,22 @@ export class Sweeper<T extends Work, C> {
     this.#resyncAt = 0
   }
 
+  /** Its lease counts no more until it was read, at the next sweep. */
+  doubt(tenant: string, id: string): void {
+    this.#options.leases.drop(id)
+    this.#doubtful.set(id, tenant)
+  }
+
   /** Fills the queue, then goes on until the signal ends. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, refiller, ownerClaims, onError, leases } = this.#options
     let filled = false
     this.#resyncAt = 0
+    this.#doubtful.clear()
     await everyInterval(clock, sweepEveryMs, signal, async () => {
       try {
         const isTime = clock.monotonic() >= this.#resyncAt
+        await this.#readDoubtful()
         if (isTime) await this.#resync()
         if (!filled || (isTime && ownerClaims)) await refiller.fill()
         filled = true
@@ -70,6 +82,15 @@ export class Sweeper<T extends Work, C> {
       }
     })
     leases.clear()
+  }
+
+  async #readDoubtful(): Promise<void> {
+    const { work, heard } = this.#options
+    for (const [id, tenant] of [...this.#doubtful]) {
+      const there = await work.get(tenant, id)
+      this.#doubtful.delete(id)
+      if (there) heard(there)
+    }
   }
 
   /** Learns of every lease and backoff in the store. */

@@ -12,12 +12,22 @@ import { asConnectError } from './handler.ts'
 
 type HeaderInit = ConstructorParameters<typeof Headers>[0]
 
+/** How calls name what they come by: within the process, or by what stands for a network in a test. */
+export const protocols = { inProcess: 'direct', standsForNetwork: 'direct, for a network' } as const
+
+type Protocol = (typeof protocols)[keyof typeof protocols]
+
+/** Whether the caller is in this process, so that neither outlives the other. */
+export const isInProcess = ({ protocolName }: Pick<HandlerContext, 'protocolName'>): boolean =>
+  protocolName === protocols.inProcess
+
 /** Longest delay that a Node timer keeps; a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** The handler's context. Headers and signal are made when they are first looked at: most calls never do. */
 export class Call implements HandlerContext {
   readonly method: DescMethod
+  readonly protocolName: string
   values: ContextValues
   #header: HeaderInit
   #requestHeader: Headers | undefined
@@ -28,17 +38,15 @@ export class Call implements HandlerContext {
   #over = false
   #cause: ConnectError | undefined
 
-  constructor(method: DescMethod, header: HeaderInit, values: ContextValues | undefined) {
+  constructor(method: DescMethod, header: HeaderInit, values: ContextValues | undefined, protocol: Protocol) {
     this.method = method
+    this.protocolName = protocol
     this.#header = header
     this.values = values ?? createContextValues()
   }
 
   get service(): DescService {
     return this.method.parent
-  }
-  get protocolName(): string {
-    return 'direct'
   }
   get requestMethod(): string {
     return 'POST'

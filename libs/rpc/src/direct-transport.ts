@@ -10,7 +10,7 @@ import type {
   UnaryRequest,
   UnaryResponse,
 } from '@connectrpc/connect'
-import { Call } from './call.ts'
+import { Call, protocols } from './call.ts'
 import { openStream, requestStream } from './direct-stream.ts'
 import { type Handler, notImplemented } from './handler.ts'
 
@@ -27,6 +27,8 @@ export interface DirectTransport extends Transport, Routes {
 export interface DirectTransportOptions {
   /** Wrap every call, the first outermost. */
   readonly interceptors?: readonly Interceptor[]
+  /** For tests: its callers count as other processes, which outlive this one. */
+  readonly standsForNetwork?: boolean
 }
 
 /**
@@ -39,6 +41,7 @@ export interface DirectTransportOptions {
 export function createDirectTransport(options: DirectTransportOptions = {}): DirectTransport {
   const endpoints = new Map<DescMethod, Endpoint>()
   const interceptors = options.interceptors ?? []
+  const protocol = options.standsForNetwork ? protocols.standsForNetwork : protocols.inProcess
   const endpointOf = (method: DescMethod): Endpoint => {
     const endpoint = endpoints.get(method)
     if (endpoint === undefined) throw notImplemented(method)
@@ -56,7 +59,7 @@ export function createDirectTransport(options: DirectTransportOptions = {}): Dir
     },
 
     async unary(method, signal, timeoutMs, header, input, values) {
-      const call = new Call(method, header, values)
+      const call = new Call(method, header, values, protocol)
       try {
         const { handle, intercepted } = endpointOf(method)
         const request = create(method.input, input)
@@ -75,7 +78,7 @@ export function createDirectTransport(options: DirectTransportOptions = {}): Dir
     },
 
     async stream(method, signal, timeoutMs, header, input, values) {
-      const call = new Call(method, header, values)
+      const call = new Call(method, header, values, protocol)
       try {
         const { handle, intercepted } = endpointOf(method)
         call.limit(signal, timeoutMs)

@@ -1,4 +1,5 @@
 export { ignoreAcceptErrors } from './accept-errors.ts'
+export { isInProcess } from './call.ts'
 export {
   createDirectTransport,
   type DirectTransport,

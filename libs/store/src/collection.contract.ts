@@ -59,6 +59,15 @@ export function describeCollection(name: string, open: () => Promise<OpenStore>)
         assert.deepEqual((await items.find('primary', { equals: [], limit: 2 }))[0]?.version, first + 1)
       })
 
+      it('replaces a document as the version that is said', async () => {
+        await insert(item('a'))
+        const change = { document: item('a', { rank: 2 }), events: [] }
+        assert.deepEqual(await items.write({ kind: 'replace', version: 1, to: 4, ...change }), written(4))
+        assert.equal((await items.get(TENANT, 'a'))?.version, 4)
+        assert.deepEqual(await items.write({ kind: 'replace', version: 2, ...change }), conflict('version'))
+        assert.deepEqual(await items.write({ kind: 'replace', version: 4, ...change }), written(5))
+      })
+
       it('takes a document that still carries the version it was read with', async () => {
         await insert(item('a'))
         const read = await items.get(TENANT, 'a')

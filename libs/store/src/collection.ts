@@ -16,7 +16,7 @@ export type Scalar = string | number
 export interface Document {
   readonly tenant: string
   readonly id: string
-  /** What the insert says, else 1; `replace` raises it by one. What a draft says of it counts for nothing. */
+  /** What the insert says, else 1; `replace` raises it. What a draft says of it counts for nothing. */
   readonly version: number
 }
 
@@ -82,10 +82,14 @@ export type Change<T extends Document> =
       readonly document: Draft<T>
       readonly events: readonly OutboxEvent[]
     }
-  /** Replaces the document where it still has `version`, and makes it `version + 1`. Else conflict `version`. */
+  /**
+   * Replaces the document where it still has `version`, and makes it `to`, a higher one; `version + 1` where that is left
+   * out. Else conflict `version`.
+   */
   | {
       readonly kind: 'replace'
       readonly version: number
+      readonly to?: number
       readonly document: Draft<T>
       readonly events: readonly OutboxEvent[]
     }

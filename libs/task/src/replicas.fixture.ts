@@ -75,6 +75,7 @@ export function createReplicas({ tasks, emissions, blobs }: Stores) {
     })
     const draining = new AbortController()
     const transport = createDirectTransport({
+      standsForNetwork: true,
       interceptors: [
         next => request => {
           request.contextValues.set(drainingKey, draining.signal)

@@ -51,8 +51,9 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
   const ids = createIds({ now: () => clock.now() })
   const newEventId = () => ids('evt')
   const watch = new TaskWatch<T>(clock)
+  const onDecided = (before: T | undefined, after: T) => byName.get(after.pool)?.changed(before, after)
   const onChanged = (before: T | undefined, after: T) => {
-    byName.get(after.pool)?.changed(before, after)
+    onDecided(before, after)
     watch.changed(after)
   }
   const tasks = createWorkStore<T, TaskCause>({
@@ -60,6 +61,8 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
     machine: { transition, events: (before, after, now) => taskEvents(kind, before, after, now, newEventId) },
     clock,
     onChanged,
+    onDecided,
+    onDoubt: task => byName.get(task.pool)?.doubt(task),
   })
   const createPool = (name: string, mode: KeyMode): Pool<T, TaskCause> =>
     new Pool<T, TaskCause>({
@@ -106,6 +109,7 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
       watch.hear(signal)
       await Promise.all([...[...byName.values()].map(pool => pool.run(signal)), removeExpired(deps, signal)])
       watch.endAll() // What came while it ended.
+      await tasks.flush()
     },
     heard: task => onChanged(undefined, task),
     async tellOwner(documents) {

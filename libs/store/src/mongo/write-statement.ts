@@ -73,11 +73,10 @@ function replacement<T extends Document>(
   change: Change<T> & { kind: 'replace' },
   token: string,
 ): Update {
-  const { version, document, events } = change
+  const { version, document, events, to: becomes = version + 1 } = change
   const key = keyOf(document.tenant, document.id)
   const body = JSON.stringify(document)
   const { there, gone } = indexedFields(layout, document)
-  const becomes = version + 1
   const $set = { version: becomes, write_id: token, ...there, body }
   const $push = { writes: last(token) }
   const u = {

@@ -57,6 +57,8 @@ export class GroupCommit {
   #suspect = false
   #failed = false
   #closed = false
+  /** How many transactions were committed. */
+  commits = 0
 
   constructor(options: GroupCommitOptions) {
     this.#options = options
@@ -158,5 +160,6 @@ export class GroupCommit {
     }
     if (applied < group.length) this.#waiting = [...group.splice(applied), ...this.#waiting]
     this.#end.run()
+    this.commits += 1
   }
 }

@@ -118,9 +118,8 @@ function writerOf<T extends Document>(
         }
       }
       case 'replace': {
-        const { document } = change
+        const { document, to: version = change.version + 1 } = change
         const { tenant, id } = document
-        const version = change.version + 1
         const row = [version, JSON.stringify(document), ...indexed(document), tenant, id, change.version]
         return () => {
           if (replace.run(...row).changes === 0) {

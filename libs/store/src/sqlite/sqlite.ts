@@ -41,6 +41,9 @@ export interface SqliteDatabase extends Database {
   /** The `seq` of the newest durable event; 0 when there was never one. */
   readonly lastEvent: number
 
+  /** How many transactions were committed since it was opened: each is one sync of the disk. */
+  readonly commits: number
+
   /** The rows of a query, each an array of its columns. May see what is committed and not durable yet. */
   read<Row extends readonly unknown[]>(sql: string, ...parameters: SQLInputValue[]): Row[]
 
@@ -178,6 +181,9 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     onAppended: listener => events.listen(listener),
     get lastEvent() {
       return events.durable
+    },
+    get commits() {
+      return commit.commits
     },
     read<Row extends readonly unknown[]>(sql: string, ...parameters: SQLInputValue[]) {
       const refusal = state.refusal()

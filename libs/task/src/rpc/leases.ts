@@ -15,7 +15,7 @@ import {
   type RenewResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { type ClaimedRun, type Failure, forwardToOwner, leaseMs, type Outcome, type RenewResult } from '@millhand/lease'
-import { drainingKey } from '@millhand/rpc'
+import { drainingKey, isInProcess } from '@millhand/rpc'
 import type { Inputs } from '../inputs.ts'
 import type { OutputFiles } from '../output-files.ts'
 import { requireJson } from '../require-json.ts'
@@ -72,10 +72,10 @@ const claimHere =
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
     const pool = deps.pools.named(req.pool)
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
-    const { executorId, runs: room, waitMs, newcomersOnly } = req
+    const { executorId, waitMs, newcomersOnly } = req
     deps.onExecutor?.({ executorId, pool: req.pool, device: req.device })
-    const request = { executorId, runs: room, busy: new Set(req.busyGroups), waitMs, newcomersOnly }
-    const claimed = await pool.claim(request, call.signal)
+    const room = { runs: req.runs, busy: new Set(req.busyGroups), newcomersOnly }
+    const claimed = await pool.claim({ executorId, waitMs, ...room, isLocal: isInProcess(call) }, call.signal)
     const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
     if (call.signal.aborted) await pool.release(claimed.runs)
     return {
