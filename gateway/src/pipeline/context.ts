@@ -33,6 +33,8 @@ export class RequestContext implements Disposable {
   wantsEvents = false
   /** Seconds of `Prefer: wait`; 0 without one. Set by `parse`. */
   waitS = 0
+  /** When the wait is over, by the monotonic clock; set where the call itself may wait. */
+  waitUntil: number | undefined
 
   waitPermit: Disposable | undefined
   streamPermit: Disposable | undefined

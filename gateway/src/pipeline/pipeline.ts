@@ -9,7 +9,7 @@
  */
 import type { Transport } from '@connectrpc/connect'
 import type { Route, RouteOf } from '@millhand/api'
-import { operationKey } from '@millhand/rpc'
+import { operationKey, waitMsKey } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
 import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
 import type { Spending } from '../admission/spending.ts'
@@ -140,6 +140,7 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
     const { exchange, caller, headers } = context
     if (access.spends !== '') spending.require(caller, access.spends)
     const values = callValues(caller, exchange).set(operationKey, operation)
+    if (wait !== undefined && context.waitS > 0 && !isRead) values.set(waitMsKey, wait.begin(context))
     context.result = await call(transport, method, context.message, {
       exchange,
       values,

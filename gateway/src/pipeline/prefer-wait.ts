@@ -14,7 +14,12 @@ interface Wait {
   /** The scope that a key must have to see what became of the resource. */
   readonly scope: string
   /**
-   * Waits at most `context.waitS` seconds for `context.result` to end, or to change where `forChange` says so, and sets it
+   * Begins the wait: how many milliseconds the call that creates the resource may itself wait for its end. 0 where the
+   * caller may not read such resources, or nobody is to wait.
+   */
+  begin(context: RequestContext): number
+  /**
+   * Waits at most `context.waitS` seconds, since `begin` where that was called, for `context.result` to end, or to change where `forChange` says so, and sets it
    * to the resource as it then is. Returns at once where the caller has half-closed the connection: one that is gone looks
    * the same. Leaves the result as it is where it has ended, where the caller may not read such resources, and where
    * waiting fails: the call itself has succeeded. Fails with `CallerGone`.
@@ -41,6 +46,11 @@ export interface WaitsDeps {
 
 /** Of all accounts together. */
 const MAX_WAITS = 10_000
+/**
+ * Milliseconds that a call which creates something may itself wait: most tasks end within it, which saves a call, and
+ * neither a server that stops nor a caller that leaves is held up by more.
+ */
+const FIRST_WAIT_MS = 250
 /** Milliseconds between two tries while no replica can answer. */
 const RETRY_MS = 100
 /** Milliseconds that a call may take in addition to its wait: the service ends a wait so long before the deadline. */
@@ -59,6 +69,13 @@ export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Wai
       const update = (context: RequestContext, result: Message) => {
         context.result = result
         context.hasWaited = true
+      }
+      function begin(context: RequestContext): number {
+        const { exchange, caller, waitS } = context
+        if (isStopping || exchange.isDraining || !hasScope(caller, scope)) return 0
+        exchange.isTimed = false
+        context.waitUntil = clock.monotonic() + waitS * 1000
+        return Math.min(FIRST_WAIT_MS, waitS * 1000)
       }
       async function until(context: RequestContext, forChange: boolean): Promise<void> {
         const { exchange, caller, waitS } = context
@@ -81,7 +98,7 @@ export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Wai
         const { signal } = ending
         /** Asks again while no replica can answer, for what is left of the time. */
         const untilEnd = async () => {
-          const end = clock.monotonic() + waitS * 1000
+          const end = context.waitUntil ?? clock.monotonic() + waitS * 1000
           for (;;) {
             const leftMs = Math.max(0, Math.round(end - clock.monotonic()))
             try {
@@ -114,7 +131,7 @@ export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Wai
           open.delete(ending)
         }
       }
-      return { scope, until }
+      return { scope, begin, until }
     },
     acquire: caller => permits.acquire(caller),
     stop() {

@@ -7,7 +7,7 @@ export {
   type Routes,
 } from './direct-transport.ts'
 export { drainingKey } from './network/draining.ts'
-export { idOf, operationKey } from './operation.ts'
+export { idOf, operationKey, waitMsKey } from './operation.ts'
 export { hasScope, type Principal, principal, principalKey, requestIdKey } from './principal.ts'
 export { routeByService } from './route-by-service.ts'
 export { serve } from './serve.ts'

@@ -6,6 +6,12 @@ import { type Id, type IdPrefix, type Ids, parseId } from '@millhand/api'
 export const operationKey = createContextKey<string | undefined>(undefined, { description: 'operation' })
 
 /**
+ * How long a call that creates a resource may itself wait for its end before it answers, in milliseconds. Between
+ * processes it is not sent: then the call answers at once, and its caller waits with a call of its own.
+ */
+export const waitMsKey = createContextKey(0, { description: 'wait of a create, ms' })
+
+/**
  * The id of what a call makes: the operation's, or a new one. A method that finds that the operation's is taken was
  * called before with the same request, and answers with what is there. An operation has one id of each prefix.
  */

@@ -2,12 +2,13 @@
 
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail, type Id, idTime, isProblemCode, type SandboxInput } from '@millhand/api'
-import { operationKey, principal, requestIdKey } from '@millhand/rpc'
+import type { Urgency } from '@millhand/lease'
+import { drainingKey, operationKey, principal, requestIdKey, waitMsKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
 import type { Callback } from './callback.ts'
 import { taskEvents } from './events.ts'
 import { requireTask } from './require-task.ts'
-import { acceptedAt, type TaskBase } from './task.ts'
+import { acceptedAt, hasEnded, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** What an earlier call of the same operation has made already. */
@@ -65,26 +66,42 @@ export function newTaskFields<T extends TaskBase>(
   } as const satisfies Partial<TaskBase>
 }
 
+type AddDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'queueLimit' | 'newEventId'>
+
+/**
+ * Stores a new task as `addTask` does and, where the caller waits for its end, resolves with the task as it is once that
+ * has come, or after that time. Then the task may become durable together with its end: whoever waits has heard nothing of
+ * it before. An operation's is durable at once: who repeats it finds what it has made.
+ */
+export async function addAwaitedTask<T extends TaskBase>(
+  deps: AddDeps<T> & Pick<TaskDeps<T>, 'watch' | 'replicas'>,
+  task: T,
+  input: string | undefined,
+  most: number,
+  { values }: Pick<HandlerContext, 'values'>,
+): Promise<T> {
+  const waitMs = values.get(waitMsKey)
+  if (waitMs === 0 || deps.replicas.owner() !== 'here') return await addTask(deps, task, input, most)
+  const urgency = values.get(operationKey) === undefined ? 'rests' : 'now'
+  const add = () => addTask(deps, task, input, most, urgency)
+  return await deps.watch.until(task.id, add, hasEnded, waitMs, values.get(drainingKey))
+}
+
 /**
  * Stores a new task, its event and its input, durably, where one more of the `most` that may wait has room; else fails
  * with `queue_full`. Resolves with the task itself, or with what an earlier call of the same operation has made.
  */
 export async function addTask<T extends TaskBase>(
-  {
-    kind,
-    tasks,
-    inputs,
-    queueLimit,
-    newEventId,
-  }: Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'queueLimit' | 'newEventId'>,
+  { kind, tasks, inputs, queueLimit, newEventId }: AddDeps<T>,
   task: T,
   input: string | undefined,
   most: number,
+  urgency: Urgency = 'now',
 ): Promise<T> {
   const { tenant, id, input_blob } = task
   const isStored = await queueLimit.admit(tenant, most, async () => {
     if (input_blob !== undefined && input !== undefined) await inputs.keep(input_blob, input)
-    return await tasks.insert(task, taskEvents(kind, undefined, task, acceptedAt(task), newEventId))
+    return await tasks.insert(task, taskEvents(kind, undefined, task, acceptedAt(task), newEventId), urgency)
   })
   if (isStored) return task
   const made = await tasks.get(tenant, id)

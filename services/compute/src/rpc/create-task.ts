@@ -4,7 +4,14 @@ import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/co
 import type { CreateTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import { accelerators, checkInput, type ModelPackage, type TensorSpec } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
-import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
+import {
+  addAwaitedTask,
+  callbackFaults,
+  failAsInstructed,
+  findExistingTask,
+  newTaskFields,
+  showTask,
+} from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
 import type { StoredFile } from '../files/file.ts'
 import { inputFile, linesFault } from '../input-file.ts'
@@ -14,7 +21,10 @@ import type { TaskRecord } from '../task.ts'
 import { acceleratedPoolOf, batchPoolOf, computeTask } from '../task-kind.ts'
 import { toMessage } from '../task-message.ts'
 
-/** Creates a task. It is durable before this answers; a second call of the same operation answers with what it made. */
+/**
+ * Creates a task. It is durable before this answers; a second call of the same operation answers with what it made. Where
+ * the caller waits it is answered with the end, if that comes soon.
+ */
 export const createTask =
   (deps: ComputeDeps) =>
   async (req: CreateTaskRequest, call: HandlerContext): Promise<Task> => {
@@ -26,7 +36,7 @@ export const createTask =
     const admission = await admitTask(deps, req, call)
     failAsInstructed(admission.asked)
     const { task, input } = newTask(deps, req, call, id, admission)
-    const made = await addTask(deps, task, input, plans.computePlan(task.plan).max_queued)
+    const made = await addAwaitedTask(deps, task, input, plans.computePlan(task.plan).max_queued, call)
     return made === task ? toMessage(task, { input, position: position(task) }) : await showTask(deps, toMessage, made)
   }
 
