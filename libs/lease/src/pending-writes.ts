@@ -92,11 +92,9 @@ export class PendingWrites<T extends Work> {
     return isWritten ? pending.latest : undefined
   }
 
-  /** Writes all that is pending now, and resolves once the store has answered. */
-  async flush(): Promise<void> {
-    const all = [...[...this.#underWay.values()].map(({ pending }) => pending), ...this.#open.values()]
-    for (const pending of all) this.#hurry(pending)
-    await Promise.allSettled(all.map(({ written }) => written.promise))
+  /** Writes all that rests now. */
+  flush(): void {
+    for (const pending of [...this.#open.values()]) this.#hurry(pending)
   }
 
   /** What is pending at this moment, for `newest`; undefined where nothing is. */

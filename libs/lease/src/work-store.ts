@@ -29,8 +29,8 @@ export interface WorkStore<T extends Work, C> {
   decide(tenant: string, id: string, cause: C): Promise<ChangeResult<T>>
   /** Removes the work where it still has this version. */
   remove(work: T): Promise<boolean>
-  /** Writes what rests, and resolves once the store has answered all that was decided before the call. */
-  flush(): Promise<void>
+  /** Has the store write what rests. */
+  flush(): void
 }
 
 export interface WorkStoreDeps<T extends Work, C> {

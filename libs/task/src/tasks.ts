@@ -109,7 +109,7 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
       watch.hear(signal)
       await Promise.all([...[...byName.values()].map(pool => pool.run(signal)), removeExpired(deps, signal)])
       watch.endAll() // What came while it ended.
-      await tasks.flush()
+      tasks.flush()
     },
     heard: task => onChanged(undefined, task),
     async tellOwner(documents) {
