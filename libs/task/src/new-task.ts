@@ -68,6 +68,17 @@ export function newTaskFields<T extends TaskBase>(
 
 type AddDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'queueLimit' | 'newEventId'>
 
+/** A task that is not stored yet. */
+interface NewTask<T extends TaskBase> {
+  readonly task: T
+  /** Where it is text. */
+  readonly input: string | undefined
+  /** How many tasks of its account may wait. */
+  readonly most: number
+  /** Whether it needs nothing that is kept only as long as a stored task names it. */
+  readonly mayRest: boolean
+}
+
 /**
  * Stores a new task as `addTask` does and, where the caller waits for its end, resolves with the task as it is once that
  * has come, or after that time. Then the task may become durable together with its end: whoever waits has heard nothing of
@@ -75,14 +86,12 @@ type AddDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs'
  */
 export async function addAwaitedTask<T extends TaskBase>(
   deps: AddDeps<T> & Pick<TaskDeps<T>, 'watch' | 'replicas'>,
-  task: T,
-  input: string | undefined,
-  most: number,
+  { task, input, most, mayRest }: NewTask<T>,
   { values }: Pick<HandlerContext, 'values'>,
 ): Promise<T> {
   const waitMs = values.get(waitMsKey)
   if (waitMs === 0 || deps.replicas.owner() !== 'here') return await addTask(deps, task, input, most)
-  const urgency = values.get(operationKey) === undefined ? 'rests' : 'now'
+  const urgency = mayRest && values.get(operationKey) === undefined ? 'rests' : 'now'
   const add = () => addTask(deps, task, input, most, urgency)
   return await deps.watch.until(task.id, add, hasEnded, waitMs, values.get(drainingKey))
 }

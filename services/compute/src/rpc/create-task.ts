@@ -36,7 +36,9 @@ export const createTask =
     const admission = await admitTask(deps, req, call)
     failAsInstructed(admission.asked)
     const { task, input } = newTask(deps, req, call, id, admission)
-    const made = await addAwaitedTask(deps, task, input, plans.computePlan(task.plan).max_queued, call)
+    const most = plans.computePlan(task.plan).max_queued
+    const mayRest = task.uses_file === undefined && task.uses_model === undefined
+    const made = await addAwaitedTask(deps, { task, input, most, mayRest }, call)
     return made === task ? toMessage(task, { input, position: position(task) }) : await showTask(deps, toMessage, made)
   }
 
