@@ -127,13 +127,18 @@ async function groupOffsetOf(db: SqliteDatabase, group: string): Promise<GroupOf
   let kept = seq
   let wanted = seq
   let saving: Promise<void> | undefined
+  let isEnding = false
 
-  /** One save at a time, of the newest place: the handler does not wait for it, and a batch is not a commit each. */
+  /**
+   * One save at a time, of the newest place: the handler does not wait for it, and it is no commit of its own. What is lost
+   * of it with the process is read again, at most a second of events.
+   */
   async function save(): Promise<void> {
     while (kept < wanted) {
       const next = wanted
       try {
-        await db.execute('UPDATE event_subscriptions SET seq = ? WHERE subscriber_group = ?', next, group)
+        const execute = isEnding ? db.execute : db.executeIdle
+        await execute('UPDATE event_subscriptions SET seq = ? WHERE subscriber_group = ?', next, group)
       } catch {
         // The store can't write now (a full disk). The next batch tries again; until then a restart repeats events.
         break
@@ -153,6 +158,10 @@ async function groupOffsetOf(db: SqliteDatabase, group: string): Promise<GroupOf
       wanted = to
       saving ??= save()
     },
-    saved: async () => saving,
+    async saved() {
+      isEnding = true
+      db.hurry()
+      await saving
+    },
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
 import { GroupCommit, StoreClosed } from './group-commit.ts'
 
 function setUp() {
@@ -22,7 +22,9 @@ function setUp() {
     state: { refusal: () => undefined, explain: error => error },
     makeRoom: () => false,
   })
-  const insert = (n: number) => commit.write(() => db.prepare('INSERT INTO t VALUES (?)').run(n).changes)
+  const row = (n: number) => () => db.prepare('INSERT INTO t VALUES (?)').run(n).changes
+  const insert = (n: number) => commit.write(row(n))
+  const idle = (n: number) => commit.write(row(n), 'idle')
   const stored = () =>
     db
       .prepare('SELECT n FROM t ORDER BY rowid')
@@ -33,7 +35,7 @@ function setUp() {
     while (syncs.length < count) await new Promise(resolve => setImmediate(resolve))
     return syncs[count - 1] as PromiseWithResolvers<void>
   }
-  return { commit, insert, stored, syncing, calls }
+  return { commit, insert, idle, stored, syncing, calls }
 }
 
 describe('GroupCommit', () => {
@@ -61,6 +63,37 @@ describe('GroupCommit', () => {
     assert.deepEqual(stored(), [1, 2, 3])
     second.resolve()
     await Promise.all(later)
+  })
+
+  it('writes what is idle with the next group for others, else after a second or when it is hurried', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const { commit, insert, idle, stored, syncing } = setUp()
+    const first = idle(1)
+    mock.timers.tick(999)
+    await new Promise(resolve => setImmediate(resolve))
+    assert.deepEqual(stored(), [])
+    const other = insert(2)
+    ;(await syncing(1)).resolve()
+    await Promise.all([first, other])
+    assert.deepEqual(stored(), [2, 1])
+
+    const second = idle(3)
+    mock.timers.tick(1_000)
+    ;(await syncing(2)).resolve()
+    await second
+
+    const third = idle(4)
+    commit.hurry()
+    ;(await syncing(3)).resolve()
+    await third
+    assert.equal(commit.commits, 3)
+
+    const last = idle(5)
+    const closing = commit.close()
+    ;(await syncing(4)).resolve()
+    await Promise.all([last, closing])
+    assert.deepEqual(stored(), [2, 1, 3, 4, 5])
+    mock.timers.reset()
   })
 
   it('lets a read out only when what it saw is durable', async () => {

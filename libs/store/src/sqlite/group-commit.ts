@@ -31,6 +31,12 @@ const MOST_WRITES = 1000
 const MOST_MILLISECONDS = 10
 const CLOCK_EVERY = 32
 
+/** `idle`: nobody waits for it, and it goes with the next group. */
+export type Urgency = 'now' | 'idle'
+
+/** The longest that an idle write waits for a group. */
+const IDLE_MS = 1_000
+
 interface Write {
   /** Makes the change, inside the group's transaction. */
   readonly apply: () => unknown
@@ -52,6 +58,8 @@ export class GroupCommit {
   readonly #begin: StatementSync
   readonly #end: StatementSync
   #waiting: Write[] = []
+  #idle: Write[] = []
+  #idleTimer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #syncing: Promise<void> | undefined
   #suspect = false
@@ -67,13 +75,26 @@ export class GroupCommit {
   }
 
   /** Resolves with what `apply` returned, once that is durable; rejects when the group failed. */
-  write<R>(apply: () => R): Promise<R> {
+  write<R>(apply: () => R, urgency: Urgency = 'now'): Promise<R> {
     const refusal = this.#closed ? new StoreClosed() : this.#options.state.refusal()
     if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise<R>((resolve, reject) => {
-      this.#waiting.push({ apply, resolve, reject, result: undefined })
-      this.#running ??= new Promise(resolve => setImmediate(resolve)).then(() => this.#run())
+      const write = { apply, resolve, reject, result: undefined }
+      if (urgency === 'idle') {
+        this.#idle.push(write)
+        this.#idleTimer ??= setTimeout(() => this.hurry(), IDLE_MS)
+      } else {
+        this.#waiting.push(write)
+        this.#start()
+      }
     })
+  }
+
+  /** Idle writes wait no longer. */
+  hurry(): void {
+    if (this.#idle.length === 0) return
+    this.#waiting.push(...this.#takeIdle())
+    this.#start()
   }
 
   /** Resolves with what was just read, once the commit that it may have seen is durable. */
@@ -102,7 +123,18 @@ export class GroupCommit {
   /** Refuses new writes and waits for those that were accepted. */
   async close(): Promise<void> {
     this.#closed = true
+    this.hurry()
     await this.#running
+  }
+
+  #start(): void {
+    this.#running ??= new Promise(resolve => setImmediate(resolve)).then(() => this.#run())
+  }
+
+  #takeIdle(): Write[] {
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = undefined
+    return this.#idle.splice(0)
   }
 
   async #run(): Promise<void> {
@@ -119,7 +151,7 @@ export class GroupCommit {
 
   async #group(): Promise<void> {
     const { db, sync, events, state, makeRoom } = this.#options
-    const group = this.#waiting.splice(0, MOST_WRITES)
+    const group = [...this.#waiting.splice(0, MOST_WRITES), ...this.#takeIdle()]
     try {
       this.#commit(group)
       this.#syncing = sync()

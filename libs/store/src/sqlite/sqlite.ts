@@ -19,7 +19,7 @@ import type { DiskRoom } from './disk-room.ts'
 import { type AppendedListener, EventTable } from './event-table.ts'
 import { faultOf, StoreDamaged } from './faults.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
-import { GroupCommit } from './group-commit.ts'
+import { GroupCommit, type Urgency } from './group-commit.ts'
 import { PageCheck } from './page-check.ts'
 import { markSchema, prepareCollection, prepareSchema } from './schema.ts'
 import { sqliteCollection } from './sqlite-collection.ts'
@@ -49,6 +49,12 @@ export interface SqliteDatabase extends Database {
 
   /** Runs one statement in the next group commit; resolves with the number of changed rows once that is durable. */
   execute(sql: string, ...parameters: SQLInputValue[]): Promise<number>
+
+  /** The same with the next group, and without one within a second, or as soon as `hurry` is called: nobody waits for it. */
+  executeIdle(sql: string, ...parameters: SQLInputValue[]): Promise<number>
+
+  /** Idle statements wait no longer. */
+  hurry(): void
 
   /** Appends an event that belongs to no change of a document, unless one of its id is there; resolves once that is durable. */
   append(event: OutboxEvent, tenant: string): Promise<void>
@@ -169,8 +175,11 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     lock.release()
   }
 
-  const execute = (sql: string, ...parameters: SQLInputValue[]): Promise<number> =>
-    commit.write(() => Number(prepare(sql).run(...parameters).changes))
+  const executor =
+    (urgency: Urgency) =>
+    (sql: string, ...parameters: SQLInputValue[]): Promise<number> =>
+      commit.write(() => Number(prepare(sql).run(...parameters).changes), urgency)
+  const execute = executor('now')
 
   return {
     collection(spec) {
@@ -195,6 +204,8 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
       }
     },
     execute,
+    executeIdle: executor('idle'),
+    hurry: () => commit.hurry(),
     append: (event, tenant) => commit.write(() => (events.has(event.id) ? undefined : events.append([event], tenant))),
     async trimEvents(before, upTo = Number.MAX_SAFE_INTEGER) {
       let trimmed = 0
