@@ -14,7 +14,7 @@ export const REST_MS = 30
 /** A store that has owed an answer for longer than this is behind: nothing begins meanwhile that it does not know of. */
 const BEHIND_MS = 200
 
-export interface PendingWritesOptions<T extends Work> {
+interface PendingWritesOptions<T extends Work> {
   readonly write: (change: Change<T>) => Promise<WriteResult>
   /** Hears of each write once it is durable: what the store had before, and what it has. */
   readonly onDurable: (before: T | undefined, after: T) => void

@@ -33,7 +33,7 @@ export interface WorkStore<T extends Work, C> {
   flush(): void
 }
 
-export interface WorkStoreDeps<T extends Work, C> {
+interface WorkStoreDeps<T extends Work, C> {
   readonly collection: Collection<T, 'ready' | 'due'>
   readonly machine: StateMachine<T, C>
   readonly clock: Clock
