@@ -316,8 +316,7 @@ function sizedProcesses(memoryLimitBytes: number, estimateBytes = 100) {
     },
   }
   const warm = new WarmProcesses({ runner, memoryLimitBytes, log: createLog({ level: 'error' }) })
-  const run = (id: string, files?: Hold) =>
-    warm.get({ ...model, id }, 'a', false, files).run(begin, async () => {})
+  const run = (id: string, files?: Hold) => warm.get({ ...model, id }, 'a', false, files).run(begin, async () => {})
   return { run, events, resolve, most: () => most }
 }
 

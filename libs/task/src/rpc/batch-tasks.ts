@@ -31,8 +31,11 @@ export interface BatchTaskKind<T extends TaskBase, R, A> {
   readonly makeFence: (req: R, call: HandlerContext, id: Id) => Made<T>
   /** Keeps files and models from being removed while a batch may need them, until `until` (ms since 1970) at the latest. */
   readonly inputs?: {
-    hold(call: HandlerContext, batchId: string, ids: readonly string[], until: number): Promise<void>
-    release(call: HandlerContext, batchId: string): Promise<void>
+    hold(call: HandlerContext, of: BatchAttempt, ids: readonly string[], until: number): Promise<void>
+    /** All that the attempt holds, longer than before: it makes the batch. */
+    keep(call: HandlerContext, of: BatchAttempt, until: number): Promise<void>
+    /** What one attempt holds, or all that the batch does. */
+    release(call: HandlerContext, batch: string, attempt: string | undefined): Promise<void>
   }
   /** How many tasks of the account may wait. */
   readonly mostQueued: (call: HandlerContext) => number
@@ -43,6 +46,12 @@ export interface BatchTaskKind<T extends TaskBase, R, A> {
   readonly toMessage: ToMessage<T, Pick<Task, 'status' | 'error' | 'outputFile'>>
   /** The output of a task that has one, as REST shows it: JSON text. */
   readonly outputOf: (task: T) => string | undefined
+}
+
+/** An attempt to create a batch. */
+interface BatchAttempt {
+  readonly batch: string
+  readonly attempt: string
 }
 
 interface Made<T> {
@@ -102,13 +111,15 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
       return { faults }
     },
 
-    async holdInputs({ batchId, ids, until }, call) {
-      if (until) await own.inputs?.hold(call, batchId, ids, timestampMs(until))
+    async holdInputs({ batchId: batch, attempt, ids, until: at }, call) {
+      const until = at === undefined ? 0 : timestampMs(at)
+      if (ids.length > 0) await own.inputs?.hold(call, { batch, attempt }, ids, until)
+      else await own.inputs?.keep(call, { batch, attempt }, until)
       return {}
     },
 
-    async releaseInputs({ batchId }, call) {
-      await own.inputs?.release(call, batchId)
+    async releaseInputs({ batchId, attempt }, call) {
+      await own.inputs?.release(call, batchId, attempt)
       return {}
     },
 
