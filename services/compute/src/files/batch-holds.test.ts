@@ -5,7 +5,7 @@ import { FilePurpose } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { manualClock } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
 import { createBatchHolds } from './batch-holds.ts'
-import { createModel, givenFiles, removeModel, upload } from './files.fixture.ts'
+import { createModel, givenFiles, openService, removeModel, upload } from './files.fixture.ts'
 import { openSqliteFiles } from './sqlite-files.fixture.ts'
 
 const HOUR_MS = 3_600_000
@@ -15,8 +15,10 @@ describe('files and models that a batch needs', () => {
   const tenant = () => `${given.account}/live`
   const START = Date.UTC(2026, 10, 26)
   const clock = manualClock(START)
-  const holds = () =>
-    createBatchHolds({ collection: given.stores.batchHolds, clock, log: createLog({ level: 'error' }) })
+  const holds = () => {
+    const { batchHolds: collection, files, models } = given.stores
+    return createBatchHolds({ collection, files, models, clock, log: createLog({ level: 'error' }) })
+  }
   const first = (batch: string) => ({ tenant: tenant(), batch, attempt: 'first' })
   const uploaded = async (purpose = FilePurpose.MODEL) =>
     (await upload(given.service, given.caller, 'a model', { purpose })).id
@@ -39,6 +41,26 @@ describe('files and models that a batch needs', () => {
     await assert.rejects(deleteFile(), needed('batch_b'))
     await holds().release(tenant(), 'batch_b')
     await deleteFile()
+  })
+
+  test('are not removed where the batch comes while they are being removed', async () => {
+    const file = await uploaded()
+    const model = await createModel(given.service, given.caller, file)
+    const until = Date.now() + HOUR_MS
+    /** A removal asks it after it has looked for batches, and before it writes. */
+    const usedBy = async (_: string, input: string) => {
+      await holds().hold(first('batch_late'), [input], until)
+      return undefined
+    }
+    const service = openService(given.stores, given.clock, { usedBy })
+    await assert.rejects(service.client.deleteFile({ id: file }, given.caller), needed('batch_late'))
+    await assert.rejects(removeModel(service, given.caller, model), needed('batch_late'))
+    assert.equal((await given.service.client.getFile({ id: file }, given.caller)).id, file)
+    await holds().release(tenant(), 'batch_late')
+    assert.equal(await removeModel(given.service, given.caller, model), true)
+    await given.service.client.deleteFile({ id: file }, given.caller)
+    await holds().hold(first('batch_late'), [file, model], until)
+    await assert.rejects(given.service.client.getFile({ id: file }, given.caller))
   })
 
   test('are those of its account alone', async () => {

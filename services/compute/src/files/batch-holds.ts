@@ -2,7 +2,9 @@
 import type { Clock } from '@millhand/process'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
+import type { ModelIndex, ModelRecord } from '../models/model.ts'
 import { dueDocuments } from './due-documents.ts'
+import type { FileIndex, FileRecord } from './file.ts'
 import type { FileUse } from './file-use.ts'
 
 /**
@@ -42,15 +44,27 @@ const AT_ONCE = 100
 
 export type BatchHolds = ReturnType<typeof createBatchHolds>
 
-export function createBatchHolds({
-  collection,
-  clock,
-  log,
-}: {
+export interface BatchHoldsDeps {
   readonly collection: Collection<BatchHold, BatchHoldIndex>
+  /** What is held. */
+  readonly files: Collection<FileRecord, FileIndex>
+  readonly models: Collection<ModelRecord, ModelIndex>
   readonly clock: Clock
   readonly log: Log
-}) {
+}
+
+export function createBatchHolds({ collection, files, models, clock, log }: BatchHoldsDeps) {
+  /** Writes a file or model again: a removal that has looked for holds before meets a conflict, and looks again. */
+  async function rewrite(tenant: string, id: string): Promise<void> {
+    const inputs: Collection<FileRecord | ModelRecord> = id.startsWith('model_') ? models : files
+    for (;;) {
+      const document = await inputs.get(tenant, id)
+      if (document === undefined || document.fate === 'removed') return
+      const change = { kind: 'replace', version: document.version, document, events: [] } as const
+      if ((await inputs.write(change)).kind === 'written') return
+    }
+  }
+
   /** All that hold an input, or are of a batch. */
   async function* pagesOf(index: 'input' | 'batch', tenant: string, value: string) {
     for (let after: string[] = []; ; ) {
@@ -85,14 +99,16 @@ export function createBatchHolds({
 
   return {
     /**
-     * Holds files and models for an attempt until `until` (ms since 1970), whether they are there or not. Idempotent.
+     * Holds files and models for an attempt until `until` (ms since 1970), whether they are there or not. What is there
+     * after it stays until then. Idempotent.
      */
     async hold({ tenant, batch, attempt }: BatchAttempt, inputs: readonly string[], until: number): Promise<void> {
       for (let at = 0; at < inputs.length; at += AT_ONCE) {
-        const writes = inputs.slice(at, at + AT_ONCE).map(input => {
+        const writes = inputs.slice(at, at + AT_ONCE).map(async input => {
           const id = idOf({ batch, attempt }, input)
           const document = { tenant, id, batch, attempt, input, due_at: until }
-          return collection.write({ kind: 'insert', document, events: [] })
+          await collection.write({ kind: 'insert', document, events: [] })
+          await rewrite(tenant, input)
         })
         await Promise.all(writes)
       }
