@@ -1283,6 +1283,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.batch.v1.TaskRequest', batchTaskRequest],
   ['millhand.billing.v1.GetBillingRequest', nothing],
   ['millhand.billing.v1.GetInvoiceRequest', billingGetInvoiceRequest],
+  ['millhand.billing.v1.GetReachedWorkforceLimitRequest', nothing],
   ['millhand.billing.v1.GetUsageRequest', billingGetUsageRequest],
   ['millhand.billing.v1.ListInvoicesRequest', billingListInvoicesRequest],
   ['millhand.billing.v1.ListLineEntriesRequest', billingListLineEntriesRequest],

@@ -39,8 +39,8 @@ export interface BatchTaskKind<T extends TaskBase, R, A> {
   }
   /** How many tasks of the account may wait. */
   readonly mostQueued: (call: HandlerContext) => number
-  /** Fails where the day of the batch's id has no place for so many tasks. */
-  readonly requirePlaces?: (call: HandlerContext, total: number, batchId: string) => Promise<void>
+  /** Fails where the account may not have so many tasks made of a batch, by the quota of the day of its id or by what it spends. */
+  readonly requireRoom?: (call: HandlerContext, total: number, batchId: string) => Promise<void>
   /** Takes the place of a task, which is its own from then on. Resolves with what gives it back; fails where none is left. */
   readonly takePlace?: (call: HandlerContext, id: Id) => Promise<() => Promise<void>>
   readonly toMessage: ToMessage<T, Pick<Task, 'status' | 'error' | 'outputFile'>>
@@ -107,7 +107,7 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
         for (const fault of await faultsOf(() => own.admit(asked, call))) faults.push(faultMessage(index, fault))
         if (isFull(faults)) break
       }
-      if (faults.length === 0 && req.total > 0) await own.requirePlaces?.(call, req.total, req.batchId)
+      if (faults.length === 0 && req.total > 0) await own.requireRoom?.(call, req.total, req.batchId)
       return { faults }
     },
 

@@ -73,7 +73,7 @@ export type CheckTasksRequest = Message<"millhand.batch.v1.CheckTasksRequest"> &
 
   /**
    * How many tasks of the kind are to be made in all. Fails with `daily_quota_exceeded` where the day of the batch's id
-   * has no place for so many.
+   * has no place for so many, and with `spending_limit_reached` for the tasks of employees.
    *
    * @generated from field: uint32 total = 2;
    */
