@@ -156,6 +156,12 @@ test('a task that came in several lines of JSON is kept as one', async t => {
   for (const line of lines) assert.deepEqual(JSON.parse(line), JSON.parse(pretty))
 })
 
+test('lines that name files and models are accepted by a compute of an earlier version, which holds none', async t => {
+  const line = JSON.stringify({ type: 'custom', model: 'model_1', input: '1' })
+  const { accepted } = await accept(t, [{ text: line, place: 'tasks[0]' }])
+  assert.deepEqual([accepted.total, accepted.withInputs], [1, true])
+})
+
 test('every fault is named in the order of the lines, beside a line that is too long', async t => {
   const task = (model: string) => JSON.stringify({ type: 'inference', model, input: '1' })
   const lines = [task('m'), task('gone'), '{', task('gone')].map((text, n) => ({ text, place: `lines[${n + 1}]` }))

@@ -6,7 +6,7 @@ import type { Blobs } from '@millhand/blob'
 import { hasScope, type Principal } from '@millhand/rpc'
 import { faultWithin, type Item, MOST_MESSAGE_BYTES, messageBytes, readItem } from './item.ts'
 import { type ItemKind, itemKinds, type TaskClients } from './item-kind.ts'
-import { onBehalfOf } from './on-behalf-of.ts'
+import { onBehalfOf, unlessUnimplemented } from './on-behalf-of.ts'
 
 /** A line as it came. */
 export interface SentLine {
@@ -84,7 +84,8 @@ export async function acceptLines(
     const until = timestampFromMs(batch.holdUntil)
     for (let at = 0; at < ids.length; at += MOST_HELD_AT_ONCE) {
       const some = ids.slice(at, at + MOST_HELD_AT_ONCE)
-      await tasks.compute.holdInputs({ batchId, attempt, ids: some, until }, onBehalfOf(caller, signal))
+      const asked = { batchId, attempt, ids: some, until }
+      await unlessUnimplemented(tasks.compute.holdInputs(asked, onBehalfOf(caller, signal)))
     }
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import { createClient, createContextValues, type HandlerContext } from '@connectrpc/connect'
+import { Code, ConnectError, createClient, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { createIds, fail } from '@millhand/api'
 import type { CancelBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import { BatchTaskService, type BatchTaskState } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
@@ -110,6 +110,7 @@ let adds = 0
 let late: (() => void)[] | undefined
 /** Batches whose files and models may be removed. */
 let released: string[]
+let release: (batchId: string) => Promise<object>
 /** Tasks whose data was deleted. */
 let deleted: Set<string>
 /** Tasks that can't be made. */
@@ -126,6 +127,10 @@ function compute() {
   late = undefined
   away = '-'
   released = []
+  release = async id => {
+    released.push(id)
+    return {}
+  }
   deleted = new Set()
   refused = new Set()
   serve(router => {
@@ -163,10 +168,7 @@ function compute() {
         })
         return { tasks: ids.slice(0, 90).map(state) }
       },
-      async releaseInputs({ batchId }) {
-        released.push(batchId)
-        return {}
-      },
+      releaseInputs: ({ batchId }) => release(batchId),
       async cancelTasks({ ids }) {
         requireService(ids)
         for (const id of ids) endTask(id, TaskStatus.CANCELLED)
@@ -240,6 +242,17 @@ test('an owner that died while it made tasks is followed by one that makes each 
     linesOf('output.jsonl'),
     range(0, TOTAL).map(index => ({ custom_id: `c${index}`, index, task_id: idOf(index), output: 7 })),
   )
+})
+
+test('a batch ends also where compute is of an earlier version, which holds no files and models', async () => {
+  release = async () => {
+    throw new ConnectError('there is no such method', Code.Unimplemented)
+  }
+  const owner = new BatchOwner(deps, ending.signal)
+  await step(owner)
+  owner.addNews(tenant, batch.id, new Map(range(0, TOTAL).map(index => [index, 'succeeded'])))
+  await step(owner)
+  assert.equal((await ended()).status, 'completed')
 })
 
 test('news that comes late or again changes nothing that has ended', async () => {

@@ -54,7 +54,6 @@ function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, br
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
   if (m.tasks.length > 1000) add(broken, 'tasks', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.tasks, 'tasks', batchBatchTask, broken)
-  if (m.acceptedAt === undefined) add(broken, 'accepted_at', 'missing_parameter', 'is required')
 }
 
 function batchBatchTask(m: batch_v1_batch_task_service.BatchTask, broken: BrokenRule[]): void {

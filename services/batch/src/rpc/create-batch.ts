@@ -14,7 +14,7 @@ import { batchMessage } from '../batch-message.ts'
 import { insertBatch } from '../batch-store.ts'
 import { countsOf, newItems } from '../item-state.ts'
 import { linesOf } from '../lines.ts'
-import { onBehalfOf, streamOnBehalfOf } from '../on-behalf-of.ts'
+import { onBehalfOf, streamOnBehalfOf, unlessUnimplemented } from '../on-behalf-of.ts'
 
 const WINDOW_S = 86_400
 
@@ -127,7 +127,8 @@ async function accept(
   }
   if (withInputs) {
     const until = timestampFromMs(batch.expires_at + ACCEPT_MS)
-    await deps.tasks.compute.holdInputs({ batchId: id, attempt, until }, onBehalfOf(caller, signal))
+    const asked = { batchId: id, attempt, until }
+    await unlessUnimplemented(deps.tasks.compute.holdInputs(asked, onBehalfOf(caller, signal)))
   }
   const isNew = await place
     .commit(() => insertBatch(deps, batch))
