@@ -594,6 +594,29 @@ test('a batch whose tasks have all ended can not be cancelled while its files ar
   assert.deepEqual([status, cancel_requested_at], ['completed', undefined])
 })
 
+test('the end of the last task is noted when it is known, also where the files wait for those of other batches', async () => {
+  const slow = Promise.withResolvers<void>()
+  receive = () => slow.promise
+  const owner = new BatchOwner(deps, ending.signal)
+  await step(owner)
+  const others = [await addBatch(tenant, 1), await addBatch(tenant, 1)]
+  owner.addNews(tenant, batch.id, new Map(range(1, TOTAL).map(index => [index, 'succeeded'])))
+  for (const other of others) {
+    await step(owner)
+    owner.addNews(tenant, other.id, new Map([[0, 'succeeded']]))
+  }
+  await step(owner)
+  await clock.advance(60_000)
+  const endedAt = clock.now()
+  owner.addNews(tenant, batch.id, new Map([[0, 'succeeded']]))
+  await step(owner)
+  assert.equal((await now()).tasks_ended_at, endedAt)
+  await clock.advance(2 * WINDOW_S * 1000)
+  slow.resolve()
+  const { status, tasks_ended_at } = await ended()
+  assert.deepEqual([status, tasks_ended_at], ['completed', endedAt])
+})
+
 test('the time that a batch waits begins when it was accepted, and its data outlives its window', async () => {
   await run(new BatchOwner(deps, ending.signal), () => TaskStatus.SUCCEEDED)
   assert.deepEqual(batchTimes, [batch.accepted_at, batch.expires_at + 90_000_000])
