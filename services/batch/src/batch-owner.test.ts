@@ -13,6 +13,7 @@ import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { CancelOutcome } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
+import type { LoggedEvent } from '@millhand/eventlog'
 import { type ManualClock, manualClock } from '@millhand/process'
 import { createDirectTransport, principal, principalKey, serve } from '@millhand/rpc'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
@@ -21,6 +22,7 @@ import { type Batches, type BatchRecord, batchesSpec } from './batch.ts'
 import type { BatchDeps } from './batch-deps.ts'
 import { BatchOwner, type OwnerDeps } from './batch-owner.ts'
 import { countsOf, itemsSpec, newItems } from './item-state.ts'
+import { takePlans } from './plan-changes.ts'
 import { cancelBatch } from './rpc/cancel-batch.ts'
 import { taskIdOf } from './task-ids.ts'
 
@@ -105,6 +107,8 @@ let room = Number.POSITIVE_INFINITY
 let queue = Number.POSITIVE_INFINITY
 /** Of the last call that made tasks: when its batch was accepted, and until when they are kept. */
 let batchTimes: (number | undefined)[]
+/** The plan by which the last call made tasks. */
+let plan: string
 /** How often tasks were to be made, and the calls that have failed and go on all the same. */
 let adds = 0
 let late: (() => void)[] | undefined
@@ -135,8 +139,9 @@ function compute() {
   refused = new Set()
   serve(router => {
     router.service(BatchTaskService, {
-      async addTasks({ tasks: asked, cancelled, acceptedAt, keepUntil }) {
+      async addTasks({ tasks: asked, cancelled, acceptedAt, keepUntil }, call) {
         adds++
+        plan = principal(call).plans.compute
         batchTimes = [acceptedAt, keepUntil].map(time => time && timestampMs(time))
         requireService(asked.map(({ id }) => id))
         const waiting = [...tasks.values()].filter(({ status }) => status === TaskStatus.QUEUED).length
@@ -409,6 +414,33 @@ test('a batch that is larger than the queue goes on as that empties, and does no
   }
   assert.equal((await ended()).counts.succeeded, TOTAL)
   assert.deepEqual(new Set([...tasks.values()].map(({ asked }) => asked)), new Set([1]))
+})
+
+test('tasks that are made after a change of plans have those that the account has then', async () => {
+  const other = await addBatch('acct_2/live', 1)
+  const owner = new BatchOwner(deps, ending.signal)
+  queue = 100
+  await step(owner)
+  assert.equal(plan, '')
+  const changed = (account_id: string, compute: unknown) =>
+    ({
+      ...{ id: 'evt_1', type: 'account.plans_changed', key: account_id, topic: 'millhand.identity.v1' },
+      ...{ time: clock.now(), position: '1' },
+      value: JSON.stringify({ account_id, data: { object: { compute, developer: 'free', workforce: 'starter' } } }),
+    }) satisfies LoggedEvent
+  const events = [
+    changed('acct_1', 'growth'),
+    changed('acct_3', 'scale'),
+    changed('acct_1', 7),
+    changed('acct_1', 'scale'),
+  ]
+  await takePlans(deps, events, deps.log)
+  await takePlans(deps, events, deps.log)
+  assert.deepEqual([(await now()).plans.compute, (await now(other)).plans.compute], ['scale', ''])
+  for (const index of range(0, 100)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  owner.addNews(tenant, batch.id, new Map(range(0, 100).map(index => [index, 'succeeded'])))
+  await step(owner)
+  assert.equal(plan, 'scale')
 })
 
 test('a call that has failed and goes on makes nothing that runs once the batch is cancelled', async () => {
