@@ -124,7 +124,7 @@ export const services = {
     database: true,
     owned: true,
     writes: [publicTopics.batches.name],
-    reads: [publicTopics.tasks.name, publicTopics.workforce.name],
+    reads: [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name],
     groups: ['batch-progress'],
     stopMs: 3_000,
   },

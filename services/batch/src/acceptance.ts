@@ -6,7 +6,7 @@ import type { Blobs } from '@millhand/blob'
 import { hasScope, type Principal } from '@millhand/rpc'
 import { faultWithin, type Item, MOST_MESSAGE_BYTES, messageBytes, readItem } from './item.ts'
 import { type ItemKind, itemKinds, type TaskClients } from './item-kind.ts'
-import { onBehalfOf } from './on-behalf-of.ts'
+import { onBehalfOf, unlessUnimplemented } from './on-behalf-of.ts'
 
 /** A line as it came. */
 export interface SentLine {
@@ -31,8 +31,8 @@ interface Accept {
   /** The most lines there may be, and the parameter that has them. */
   readonly most: number
   readonly param: string
-  /** The batch that is to be made of them, and until when what they name is held (ms since 1970), unless it ends before. */
-  readonly batch: { readonly id: string; readonly holdUntil: number }
+  /** The batch that is to be made of them, by which attempt, and until when that holds what they name (ms since 1970). */
+  readonly batch: { readonly id: string; readonly attempt: string; readonly holdUntil: number }
   /** Where they are kept. */
   readonly key: string
   readonly signal: AbortSignal
@@ -45,6 +45,8 @@ interface AcceptedLines {
   readonly bytes: number
   /** Whether some name an employee. */
   readonly withEmployees: boolean
+  /** Whether some name files, or models of the account, which are held. */
+  readonly withInputs: boolean
 }
 
 /** Faults are shown in the order of their lines. */
@@ -72,7 +74,7 @@ export async function acceptLines(
   let total = 0
   const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
 
-  const batchId = batch.id
+  const { id: batchId, attempt } = batch
   const held = new Set<string>()
 
   /** Before they are looked for: what is found then stays. */
@@ -82,7 +84,8 @@ export async function acceptLines(
     const until = timestampFromMs(batch.holdUntil)
     for (let at = 0; at < ids.length; at += MOST_HELD_AT_ONCE) {
       const some = ids.slice(at, at + MOST_HELD_AT_ONCE)
-      await tasks.compute.holdInputs({ batchId, ids: some, until }, onBehalfOf(caller, signal))
+      const asked = { batchId, attempt, ids: some, until }
+      await unlessUnimplemented(tasks.compute.holdInputs(asked, onBehalfOf(caller, signal)))
     }
   }
 
@@ -158,7 +161,7 @@ export async function acceptLines(
     if (signal.aborted) throw fail('unavailable', 'The request was ended.', { cause: error })
     throw error
   })
-  return { total, bytes: size, withEmployees: totals.workforce > 0 }
+  return { total, bytes: size, withEmployees: totals.workforce > 0, withInputs: held.size > 0 }
 }
 
 /** As many as a call takes. */

@@ -172,8 +172,9 @@ function createItemUpdates(
     const saved = await itemsStore.save(after)
     const counts = countsOf(saved)
     // Tasks that are made count as queued before it, too.
-    if (!isDeepStrictEqual(counts, countsOf(before)))
-      await changeBatch(deps, batch.tenant, batch.id, now => ({ ...now, counts }))
+    if (isDeepStrictEqual(counts, countsOf(before))) return saved
+    const ended = haveAllEnded(saved) ? { tasks_ended_at: clock.now() } : {}
+    await changeBatch(deps, batch.tenant, batch.id, now => ({ ...now, counts, ...ended }))
     return saved
   }
 

@@ -11,7 +11,7 @@ export interface BatchRecord extends Document {
   readonly account_id: string
   readonly mode: KeyMode
   readonly status: Status
-  /** The account's when it was made. */
+  /** The account's, when it was made or has changed them last. */
   readonly plans: PlanNames
   readonly total: number
   /** Whether some of its tasks are of employees. */

@@ -24,6 +24,7 @@ import { keepPrices } from './ledger/price-history.ts'
 import { checkLimits } from './limits/limit-check.ts'
 import type { Seller } from './rendition/seller.ts'
 import { getBilling } from './rpc/get-billing.ts'
+import { getReachedWorkforceLimit } from './rpc/get-reached-workforce-limit.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listLineEntries } from './rpc/list-line-entries.ts'
 import { postCredit } from './rpc/post-credit.ts'
@@ -117,6 +118,7 @@ export function createBillingService(options: BillingOptions) {
       router.service(UsageService, { getUsage: getUsage({ ...stores.usage.compute, clock }) })
       router.service(WorkforceUsageService, {
         sumWorkforceTasks: sumWorkforceTasks({ ...stores.usage.workforce, clock }),
+        getReachedWorkforceLimit: getReachedWorkforceLimit(limitDeps),
       })
     },
     /** Hears of tasks and accounts, and closes months, until the signal ends. Any number of processes may do so at once. */

@@ -54,7 +54,6 @@ function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, br
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
   if (m.tasks.length > 1000) add(broken, 'tasks', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.tasks, 'tasks', batchBatchTask, broken)
-  if (m.acceptedAt === undefined) add(broken, 'accepted_at', 'missing_parameter', 'is required')
 }
 
 function batchBatchTask(m: batch_v1_batch_task_service.BatchTask, broken: BrokenRule[]): void {
@@ -1283,6 +1282,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.batch.v1.TaskRequest', batchTaskRequest],
   ['millhand.billing.v1.GetBillingRequest', nothing],
   ['millhand.billing.v1.GetInvoiceRequest', billingGetInvoiceRequest],
+  ['millhand.billing.v1.GetReachedWorkforceLimitRequest', nothing],
   ['millhand.billing.v1.GetUsageRequest', billingGetUsageRequest],
   ['millhand.billing.v1.ListInvoicesRequest', billingListInvoicesRequest],
   ['millhand.billing.v1.ListLineEntriesRequest', billingListLineEntriesRequest],

@@ -5,6 +5,7 @@ import type { SpendingLimit } from '@millhand/api/gen/millhand/billing/v1/billin
 import type {
   ListReachedLimitsRequest,
   ListReachedLimitsResponse,
+  ReachedLimit,
   UpdateLimitsRequest,
   UpdateLimitsResponse,
 } from '@millhand/api/gen/millhand/billing/v1/spending_limit_pb.ts'
@@ -18,6 +19,7 @@ import {
   type FamilyLimit,
   isOver,
   LIMITS_ID,
+  type LimitedFamily,
   limitedFamilies,
   type SpendingLimitsRecord,
   spentOf,
@@ -73,25 +75,32 @@ export const listReachedLimits =
       ...(after !== undefined && { after: [after, LIMITS_ID] }),
       limit: MOST_LISTED,
     })
-    const month = monthOf(clock.now())
     const last = found.at(-1)
     return {
       $typeName: 'millhand.billing.v1.ListReachedLimitsResponse',
-      limits: found.flatMap(record =>
-        limitedFamilies
-          .filter(family => isOver(record.limits[family], month))
-          .map(family => ({
-            $typeName: 'millhand.billing.v1.ReachedLimit' as const,
-            tenant: record.tenant,
-            family: familyNumbers[family],
-            limit: moneyMessage(record.limits[family]?.micros ?? 0),
-            spent: moneyMessage(record.limits[family]?.told?.spent ?? 0),
-            resetsAt: timestampFromMs(spanOf(month).end),
-          })),
-      ),
+      limits: found.flatMap(record => [...reachedLimits(record, clock.now()).values()]),
       ...(last !== undefined && found.length === MOST_LISTED && { next: last.tenant }),
     }
   }
+
+/** Those of a tenant that are reached, by family. */
+export function reachedLimits({ tenant, limits }: SpendingLimitsRecord, now: number): Map<LimitedFamily, ReachedLimit> {
+  const month = monthOf(now)
+  const reached = limitedFamilies.filter(family => isOver(limits[family], month))
+  return new Map(
+    reached.map(family => [
+      family,
+      {
+        $typeName: 'millhand.billing.v1.ReachedLimit',
+        tenant,
+        family: familyNumbers[family],
+        limit: moneyMessage(limits[family]?.micros ?? 0),
+        spent: moneyMessage(limits[family]?.told?.spent ?? 0),
+        resetsAt: timestampFromMs(spanOf(month).end),
+      },
+    ]),
+  )
+}
 
 const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/
 
