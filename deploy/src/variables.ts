@@ -234,6 +234,18 @@ export const variables = {
   MILLHAND_SELLER_TAX_ID: optional(
     text(undefined, 'Your tax number on the PDF of invoices, with its kind, for example `VAT DE123456789`.'),
   ),
+  MILLHAND_PAYMENT_PROCESSOR: oneOf('none', 'Who collects the payments of invoices. `none` makes invoices only.', [
+    'none',
+    'stripe',
+  ]),
+  MILLHAND_STRIPE_KEY: optional(secret('The secret key or restricted key of your Stripe account.')),
+  MILLHAND_STRIPE_WEBHOOK_SECRET: optional(
+    secret('The signing secret of the Stripe webhook endpoint that points to `/payments/notifications`.'),
+  ),
+  MILLHAND_STRIPE_URL: {
+    ...url('The base URL of Stripe’s API; another one is for tests.'),
+    default: 'https://api.stripe.com',
+  },
 
   MILLHAND_MONGO_URL: mongoUrl('The URL of the MongoDB database, including its name.'),
   MILLHAND_KAFKA_BROKERS: hostPorts('The bootstrap addresses of Kafka.'),

@@ -7,6 +7,7 @@ import { systemClock as clock, configuration, createHealth } from '@millhand/pro
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
 import { ledgerTimes, sellerOf } from '../config-parts.ts'
+import { openProcessor, paymentSettingsOf, paymentVariables } from '../payment-processor.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { signingVariables, tlsOf } from './own-credentials.ts'
@@ -24,6 +25,7 @@ const billingVariables = configuration(
       'MILLHAND_SELLER_NAME',
       'MILLHAND_SELLER_ADDRESS',
       'MILLHAND_SELLER_TAX_ID',
+      ...paymentVariables,
     ),
   },
   Object.keys(variables),
@@ -40,6 +42,7 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
     cursors: createCursors(config.cursorKey),
     ...config.times,
     seller: config.seller,
+    processor: await openProcessor(config.payment, clock),
   })
   return await owned.start({
     routes: service.routes,
@@ -61,5 +64,6 @@ function config(set: ReturnType<typeof billingVariables>) {
     plansFile: set.MILLHAND_PLANS_FILE,
     times: ledgerTimes(set),
     seller: sellerOf(set),
+    payment: paymentSettingsOf(set),
   }
 }

@@ -25,8 +25,12 @@ export async function findInvoice(deps: BillDeps, tenant: string, id: string): P
   const open = (await readOpen(deps, tenant)).find(invoice => invoice.id === id)
   const invoice = (await deps.invoices.get(tenant, id)) ?? open
   if (!invoice) throw fail('not_found', `There is no invoice \`${id.slice(0, 64)}\`.`)
-  return invoice
+  return withPayment(deps, invoice)
 }
+
+/** With what has become of its payment: only a final one has any. */
+const withPayment = async ({ payments }: BillDeps, invoice: AnyInvoice): Promise<AnyInvoice> =>
+  invoice.finalized_at === undefined ? invoice : { ...invoice, payment: await payments.get(invoice.tenant, invoice.id) }
 
 /** Invoices are few, and never come out of order: the ledger makes one after the other. */
 export const listInvoices =
@@ -51,7 +55,8 @@ export async function findInvoices(deps: BillDeps, query: Query): Promise<AnyInv
   const final = await deps.invoices.find('primary', query)
   const all = new Map([...open, ...final].map(invoice => [invoice.id, invoice]))
   const sorted = [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
-  return (order === 'desc' ? sorted.toReversed() : sorted).slice(0, limit)
+  const found = (order === 'desc' ? sorted.toReversed() : sorted).slice(0, limit)
+  return await Promise.all(found.map(invoice => withPayment(deps, invoice)))
 }
 
 async function readOpen({ ledgers, prices, clock }: BillDeps, tenant: string): Promise<AnyInvoice[]> {

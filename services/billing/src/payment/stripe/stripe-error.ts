@@ -1,0 +1,12 @@
+/** What Stripe has refused, in words that may be logged: the library's errors hold headers and bodies. */
+import { Stripe } from 'stripe'
+import { PaymentError } from '../payment-processor.ts'
+
+export function explained(error: unknown): PaymentError {
+  if (error instanceof PaymentError) return error
+  if (!(error instanceof Stripe.errors.StripeError))
+    return new PaymentError('the call to Stripe failed', { cause: error })
+  const { type, code, statusCode, requestId, message } = error
+  const about = [type, code, statusCode, requestId].filter(part => part !== undefined && part !== null)
+  return new PaymentError(`${message} (${about.join(', ')})`)
+}
