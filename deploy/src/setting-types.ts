@@ -60,9 +60,10 @@ export function addressRanges(doc: string): Setting<AddressRanges> {
   }
 }
 
-export function url(doc: string): Setting<string> {
+export function url(doc: string, otherwise?: string): Setting<string> {
   return {
     doc,
+    ...(otherwise !== undefined && { default: otherwise }),
     form: 'a URL of http: or https:',
     read: written => (URL.canParse(written) && /^https?:/.test(written) ? written : undefined),
   }

@@ -223,7 +223,6 @@ export const variables = {
     'How long after its end a month closes and its invoice is final. What is heard of later is on the next one.',
     { min: 1, max: 480, unit: 'hours' },
   ),
-
   MILLHAND_SELLER_NAME: text('Millhand', 'Who sends the invoices: the name of your business, on their PDF.'),
   MILLHAND_SELLER_ADDRESS: optional(
     text(
@@ -242,10 +241,7 @@ export const variables = {
   MILLHAND_STRIPE_WEBHOOK_SECRET: optional(
     secret('The signing secret of the Stripe webhook endpoint that points to `/payments/notifications`.'),
   ),
-  MILLHAND_STRIPE_URL: {
-    ...url('The base URL of Stripe’s API; another one is for tests.'),
-    default: 'https://api.stripe.com',
-  },
+  MILLHAND_STRIPE_URL: url('The base URL of Stripe’s API; another one is for tests.', 'https://api.stripe.com'),
 
   MILLHAND_MONGO_URL: mongoUrl('The URL of the MongoDB database, including its name.'),
   MILLHAND_KAFKA_BROKERS: hostPorts('The bootstrap addresses of Kafka.'),

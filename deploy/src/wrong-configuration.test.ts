@@ -135,6 +135,11 @@ const table: readonly [ServiceName, Environment, RegExp][] = [
     { MILLHAND_LLM_URL: 'http://127.0.0.1:1/v1', MILLHAND_LLM_GGUF: '/nowhere' },
     /^MILLHAND_LLM_URL and MILLHAND_LLM_GGUF name a language model each: set one of them\.$/,
   ]),
+  [
+    'billing',
+    { MILLHAND_PAYMENT_PROCESSOR: 'stripe', MILLHAND_STRIPE_KEY: 'sk_test_123' },
+    /^MILLHAND_STRIPE_WEBHOOK_SECRET must be set where MILLHAND_PAYMENT_PROCESSOR is stripe\.$/,
+  ],
   ['executor', { MILLHAND_LLM_GGUF: '/nowhere' }, /^MILLHAND_LLM_GGUF must be a file that can be read: ENOENT/],
   ['executor', { MILLHAND_LLM_GGUF: import.meta.filename }, /^MILLHAND_LLM_GGUF must be a file of the form GGUF/],
   ['executor', { MILLHAND_LLM_GGUF: file('broken.gguf') }, /^MILLHAND_LLM_GGUF names a model that can't be loaded: /],

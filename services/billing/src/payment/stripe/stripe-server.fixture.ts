@@ -14,7 +14,7 @@ interface Made {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-export interface MadeInvoice extends Made {
+interface MadeInvoice extends Made {
   readonly customer: string
   readonly currency: string
   status: 'draft' | 'open' | 'paid' | 'void'
