@@ -21,7 +21,8 @@ import {
   sellerOf,
 } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
-import { type PaymentSettings, paymentSettingsOf, paymentVariables } from './payment-processor.ts'
+import { type PaymentSettings, paymentSettingsOf } from './payment-processor.ts'
+import { paymentVariables } from './payment-variables.ts'
 import { pick, variables } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
@@ -87,8 +88,8 @@ export const localVariables = configuration({
     'MILLHAND_SELLER_NAME',
     'MILLHAND_SELLER_ADDRESS',
     'MILLHAND_SELLER_TAX_ID',
-    ...paymentVariables,
   ),
+  ...paymentVariables,
   // Most often it is started by hand and alone: nothing else would serve while it drains.
   MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
 })

@@ -1,16 +1,7 @@
 /** Who collects payments: nobody, or Stripe. */
 import type { PaymentProcessor } from '@millhand/billing'
 import { type Clock, ConfigurationError, type Values } from '@millhand/process'
-import type { variables } from './variables.ts'
-
-export const paymentVariables = [
-  'MILLHAND_PAYMENT_PROCESSOR',
-  'MILLHAND_STRIPE_KEY',
-  'MILLHAND_STRIPE_WEBHOOK_SECRET',
-  'MILLHAND_STRIPE_URL',
-] as const
-
-type Set = Pick<Values<typeof variables>, (typeof paymentVariables)[number]>
+import type { paymentVariables } from './payment-variables.ts'
 
 export interface PaymentSettings {
   readonly key: string
@@ -18,15 +9,19 @@ export interface PaymentSettings {
   readonly url: URL
 }
 
-/** Of Stripe; undefined where nobody collects. @throws ConfigurationError where a secret is missing */
-export function paymentSettingsOf(set: Set): PaymentSettings | undefined {
+/** Of Stripe; undefined where nobody collects. @throws ConfigurationError where a secret is missing or would be read on the way */
+export function paymentSettingsOf(set: Values<typeof paymentVariables>): PaymentSettings | undefined {
   if (set.MILLHAND_PAYMENT_PROCESSOR === 'none') return undefined
-  const { MILLHAND_STRIPE_KEY: key, MILLHAND_STRIPE_WEBHOOK_SECRET: webhookSecret } = set
-  const missing = Object.entries({ MILLHAND_STRIPE_KEY: key, MILLHAND_STRIPE_WEBHOOK_SECRET: webhookSecret })
+  const { MILLHAND_STRIPE_KEY, MILLHAND_STRIPE_WEBHOOK_SECRET, MILLHAND_STRIPE_URL: url } = set
+  const missing = Object.entries({ MILLHAND_STRIPE_KEY, MILLHAND_STRIPE_WEBHOOK_SECRET })
     .filter(([, value]) => value === undefined)
     .map(([name]) => `${name} must be set where MILLHAND_PAYMENT_PROCESSOR is stripe.`)
-  if (key === undefined || webhookSecret === undefined) throw new ConfigurationError(missing)
-  return { key: key.reveal(), webhookSecret: webhookSecret.reveal(), url: new URL(set.MILLHAND_STRIPE_URL) }
+  if (MILLHAND_STRIPE_KEY === undefined || MILLHAND_STRIPE_WEBHOOK_SECRET === undefined)
+    throw new ConfigurationError(missing)
+  const key = MILLHAND_STRIPE_KEY.reveal()
+  if (url.protocol === 'http:' && key.includes('_live_'))
+    throw new ConfigurationError(['MILLHAND_STRIPE_URL must be https: where MILLHAND_STRIPE_KEY is a live key.'])
+  return { key, webhookSecret: MILLHAND_STRIPE_WEBHOOK_SECRET.reveal(), url }
 }
 
 /** The library of Stripe is loaded only where it is used. */

@@ -12,6 +12,7 @@ import {
   text,
 } from '@millhand/process'
 import { levels } from '@millhand/telemetry'
+import { paymentVariables } from './payment-variables.ts'
 import { urlVariables } from './service-urls.ts'
 import {
   addressRanges,
@@ -223,6 +224,7 @@ export const variables = {
     'How long after its end a month closes and its invoice is final. What is heard of later is on the next one.',
     { min: 1, max: 480, unit: 'hours' },
   ),
+
   MILLHAND_SELLER_NAME: text('Millhand', 'Who sends the invoices: the name of your business, on their PDF.'),
   MILLHAND_SELLER_ADDRESS: optional(
     text(
@@ -233,15 +235,7 @@ export const variables = {
   MILLHAND_SELLER_TAX_ID: optional(
     text(undefined, 'Your tax number on the PDF of invoices, with its kind, for example `VAT DE123456789`.'),
   ),
-  MILLHAND_PAYMENT_PROCESSOR: oneOf('none', 'Who collects the payments of invoices. `none` makes invoices only.', [
-    'none',
-    'stripe',
-  ]),
-  MILLHAND_STRIPE_KEY: optional(secret('The secret key or restricted key of your Stripe account.')),
-  MILLHAND_STRIPE_WEBHOOK_SECRET: optional(
-    secret('The signing secret of the Stripe webhook endpoint that points to `/payments/notifications`.'),
-  ),
-  MILLHAND_STRIPE_URL: url('The base URL of Stripe’s API; another one is for tests.', 'https://api.stripe.com'),
+  ...paymentVariables,
 
   MILLHAND_MONGO_URL: mongoUrl('The URL of the MongoDB database, including its name.'),
   MILLHAND_KAFKA_BROKERS: hostPorts('The bootstrap addresses of Kafka.'),

@@ -7,7 +7,8 @@ import { systemClock as clock, configuration, createHealth } from '@millhand/pro
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
 import { ledgerTimes, sellerOf } from '../config-parts.ts'
-import { openProcessor, paymentSettingsOf, paymentVariables } from '../payment-processor.ts'
+import { openProcessor, paymentSettingsOf } from '../payment-processor.ts'
+import { paymentVariables } from '../payment-variables.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { signingVariables, tlsOf } from './own-credentials.ts'
@@ -25,8 +26,8 @@ const billingVariables = configuration(
       'MILLHAND_SELLER_NAME',
       'MILLHAND_SELLER_ADDRESS',
       'MILLHAND_SELLER_TAX_ID',
-      ...paymentVariables,
     ),
+    ...paymentVariables,
   },
   Object.keys(variables),
 )
