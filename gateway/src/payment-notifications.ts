@@ -10,6 +10,7 @@ import { readBody } from './transcode/read-body.ts'
 
 /** Of a body: the event of an invoice has a few thousand bytes. */
 const MAX_BYTES = 262_144
+const MAX_SIGNATURE = 4_096
 /** Anybody may send one: 16 MiB together. */
 const MAX_OPEN = 64
 const RETRY_S = 5
@@ -24,6 +25,8 @@ export function paymentNotifications(transport: Transport): Endpoint {
     async handle(exchange) {
       const signature = exchange.header('stripe-signature')
       if (signature === undefined) throw fail('missing_parameter', 'The request is not signed.', { param: SIGNATURE })
+      if (signature.length > MAX_SIGNATURE)
+        throw fail('invalid_parameter', 'No signature is so long.', { param: SIGNATURE })
       if (open >= MAX_OPEN) throw fail('unavailable', 'Too many notifications at once.', { retryAfterS: RETRY_S })
       open++
       try {

@@ -37,6 +37,7 @@ it('a notification is passed on byte by byte, bounded, and refused as billing re
 
   assert.equal((await problemIn(await send(body), 'missing_parameter')).param, 'Stripe-Signature')
   assert.equal((await problemIn(await send(body, 'forged'), 'invalid_parameter')).param, 'Stripe-Signature')
+  assert.equal((await problemIn(await send(body, 'x'.repeat(4_097)), 'invalid_parameter')).param, 'Stripe-Signature')
   await problemIn(await send(Buffer.alloc(262_145), 't=1,v1=2'), 'payload_too_large')
   assert.equal((await send(Buffer.alloc(262_144), 't=1,v1=2')).status, 200)
   await problemIn(await fetch(`${url}/payments/notifications`), 'method_not_allowed')

@@ -17,7 +17,7 @@ export interface BillingDeps {
 export interface BillDeps {
   readonly ledgers: Ledgers
   readonly invoices: Invoices
-  readonly payments: Pick<Payments, 'get'>
+  readonly payments: Pick<Payments, 'get' | 'find'>
   readonly prices: Prices
   readonly clock: Clock
   readonly graceMs: number

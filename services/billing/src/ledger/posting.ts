@@ -212,12 +212,12 @@ async function storeEntry(entries: UsageStores['entries'], document: Draft<Entry
   }
 }
 
-/** The payment comes after its invoice: the event of the invoice is told first. */
+/** The payment is there when its invoice is seen, and is collected once its invoice is there. */
 async function storeInvoice(
   { invoices, payments }: PostingDeps,
   { events, payment, ...document }: NonNullable<LedgerRecord['closing']>,
 ): Promise<void> {
   const invoice: Draft<InvoiceRecord> = document
-  await invoices.write({ kind: 'insert', document: invoice, events })
   if (payment) await payments.write({ kind: 'insert', document: payment, events: [] })
+  await invoices.write({ kind: 'insert', document: invoice, events })
 }

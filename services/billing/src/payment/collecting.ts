@@ -5,7 +5,7 @@
 import type { Ids } from '@millhand/api'
 import { type Clock, everyInterval } from '@millhand/process'
 import type { Draft } from '@millhand/store'
-import type { Log } from '@millhand/telemetry'
+import type { EventName, Log } from '@millhand/telemetry'
 import type { Invoices } from '../ledger/invoice.ts'
 import { afterAnswer, afterFailure, lookedAt, type PaymentRecord, type Payments } from './payment.ts'
 import { paymentEvents } from './payment-event.ts'
@@ -24,14 +24,17 @@ const EVERY_MS = 60_000
 const AT_ONCE = 8
 
 /** Collects what is due, again and again, until the signal ends. Never rejects. Any number of processes may do so at once. */
-export const runCollecting = (deps: PaymentDeps, signal: AbortSignal): Promise<void> =>
-  deps.processor.collects
-    ? everyInterval(deps.clock, EVERY_MS, signal, () =>
-        collectDue(deps, signal).catch(error => {
-          if (!signal.aborted) deps.log.error('billing.collecting_failed', { error })
-        }),
-      )
-    : Promise.resolve()
+export async function runCollecting(deps: PaymentDeps, signal: AbortSignal): Promise<void> {
+  const { processor, clock, log } = deps
+  if (!processor.collects) return
+  const logged = (event: EventName) => (error: unknown) => {
+    if (!signal.aborted) log.error(event, { error })
+  }
+  // Nothing may be due for weeks: an operator has to hear of a wrong key now. The rest of billing works without.
+  await processor.check(signal).catch(logged('billing.processor_check_failed'))
+  const pass = () => collectDue(deps, signal).catch(logged('billing.collecting_failed'))
+  await everyInterval(clock, EVERY_MS, signal, pass)
+}
 
 async function collectDue(deps: PaymentDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now()
@@ -45,10 +48,12 @@ async function collectDue(deps: PaymentDeps, signal: AbortSignal): Promise<void>
 }
 
 async function collect(deps: PaymentDeps, payment: PaymentRecord, signal: AbortSignal): Promise<void> {
-  const { processor, clock, log } = deps
+  const { processor, invoices, clock, log } = deps
   const { tenant, id, number, month, cents, reference } = payment
   const [accountId = ''] = tenant.split('/')
   try {
+    // Its event is told before those of the payment.
+    if ((await invoices.get(tenant, id)) === undefined) return
     const request = { accountId, invoiceId: id, number, month, cents, reference }
     const answer = await processor.collect(request, signal)
     await change(deps, payment, before => lookedAt(afterAnswer(before, answer, clock.now()), clock.now()))
@@ -81,8 +86,8 @@ async function change(
   for (let before: PaymentRecord | undefined = read; before !== undefined; ) {
     const { tenant, id, version } = before
     const document = change(before)
+    if (document === before) return
     const after = { ...document, version: version + 1 }
-    // The invoice is stored before its payment.
     const invoice = after.status === before.status ? undefined : await invoices.get(tenant, id)
     const events = invoice ? paymentEvents(invoice, after, ids) : []
     if ((await payments.write({ kind: 'replace', version, document, events })).kind === 'written') return

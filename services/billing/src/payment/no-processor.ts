@@ -4,6 +4,7 @@ import type { PaymentProcessor } from './payment-processor.ts'
 
 export const noProcessor: PaymentProcessor = {
   collects: false,
+  check: async () => {},
   collect: async () => ({ status: 'none' }),
   async read() {
     throw fail('not_found', 'This deployment has no payment processor.')

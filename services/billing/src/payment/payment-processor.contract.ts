@@ -35,6 +35,11 @@ export function describeProcessor(name: string, open: () => Promise<OpenedProces
       assert.deepEqual(opened.charged(), processor.collects ? [[request.invoiceId, 4_903]] : [])
     })
 
+    it('can be used', async () => {
+      await using opened = await open()
+      await opened.processor.check(signal)
+    })
+
     it('gives an account one customer, and each invoice its own amount', async () => {
       await using opened = await open()
       const { processor } = opened

@@ -37,6 +37,8 @@ export interface PaymentReport extends PaymentState {
 export interface PaymentProcessor {
   /** Whether it collects anything. */
   readonly collects: boolean
+  /** Whether its settings are right and it can be reached. It rejects with `PaymentError`, which says what is wrong. */
+  check(signal: AbortSignal): Promise<void>
   /**
    * Asks for the payment of an invoice, once for each of our ids, and returns how far it is. It may be called again at any
    * time, by any number of processes, also after one of them has died in the middle. It rejects with `PaymentError`.

@@ -59,7 +59,7 @@ export function afterAnswer(
   { status, reference }: PaymentState,
   now: number,
 ): Draft<PaymentRecord> {
-  const known = reference === undefined ? payment : { ...payment, reference }
+  const known = reference === undefined || reference === payment.reference ? payment : { ...payment, reference }
   const isStale = payment.state === 'ended' || (payment.status === 'failed' && status === 'pending')
   if (isStale || status === payment.status) return known
   return { ...known, status, changed_at: now, state: status === 'paid' || status === 'none' ? 'ended' : 'open' }

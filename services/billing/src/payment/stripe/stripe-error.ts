@@ -6,7 +6,11 @@ export function explained(error: unknown): PaymentError {
   if (error instanceof PaymentError) return error
   if (!(error instanceof Stripe.errors.StripeError))
     return new PaymentError('the call to Stripe failed', { cause: error })
-  const { type, code, statusCode, requestId, message } = error
+  const { type, code, statusCode, requestId, message, detail } = error
   const about = [type, code, statusCode, requestId].filter(part => part !== undefined && part !== null)
-  return new PaymentError(`${message} (${about.join(', ')})`)
+  const cause = error instanceof Stripe.errors.StripeConnectionError ? { cause: detail } : {}
+  return new PaymentError(`${message.replaceAll(keys, 'MILLHAND_STRIPE_KEY')} (${about.join(', ')})`, cause)
 }
+
+/** Stripe tells a key back with some of its characters as stars. */
+const keys = /\b[sr]k_(?:live|test)_[\w*]*/g

@@ -17,20 +17,25 @@ test('every call is valid for stripe-mock', { skip: goMissing }, async () => {
   const state = await stripeProcessor(options).collect(request, new AbortController().signal)
   assert.match(state.reference ?? '', /^in_/)
   await stripeProcessor(options).collect({ ...request, reference: 'in_1' }, new AbortController().signal)
+  await stripeProcessor(options).check(new AbortController().signal)
   assert.deepEqual(passing.calls, [
     'GET /v1/customers/search 200',
     'POST /v1/customers 200',
     'GET /v1/invoices 200',
     'POST /v1/invoices 200',
     'POST /v1/invoiceitems 200',
+    'GET /v1/invoices/:id 200',
     'POST /v1/invoices/:id/finalize 200',
     'GET /v1/invoices/:id 200',
     'POST /v1/invoiceitems 200',
+    'GET /v1/invoices/:id 200',
     'POST /v1/invoices/:id/finalize 200',
+    'GET /v1/customers 200',
+    'GET /v1/invoices 200',
   ])
 })
 
-/** Passes calls on, and notes them. The mock keeps no state: each of its invoices has a line, which a new draft has not. */
+/** Passes calls on, and notes them. The mock keeps no state: its invoices have a line, which a new draft has not, and another sum. */
 async function passOn(target: URL) {
   const calls: string[] = []
   const server = createServer((req, res) => {
@@ -44,8 +49,15 @@ async function passOn(target: URL) {
       })
       const path = new URL(req.url ?? '', target).pathname.replace(/\/in_\w+/, '/:id')
       calls.push(`${req.method} ${path} ${answer.status}`)
-      const object = (await answer.json()) as { readonly object: string; readonly lines: { data: unknown[] } }
-      if (object.object === 'invoice') object.lines.data = []
+      const object = (await answer.json()) as {
+        readonly object: string
+        readonly lines: { data: unknown[] }
+        total: number
+      }
+      if (object.object === 'invoice') {
+        object.lines.data = []
+        object.total = request.cents
+      }
       res.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(object))
     })()
   })

@@ -10,15 +10,12 @@ export const metadataOf = (accountId: string, invoiceId?: string): Record<string
   ...(invoiceId !== undefined && { [INVOICE]: invoiceId }),
 })
 
-type WithMetadata = { readonly metadata?: Stripe.Metadata | null }
+export const accountOf = ({ metadata }: Pick<Stripe.Customer, 'metadata'>): string | undefined => metadata[ACCOUNT]
 
-export const accountOf = ({ metadata }: WithMetadata): string | undefined => metadata?.[ACCOUNT]
-
-/** Whose invoice it is; undefined where it is none of ours. */
-export function ourInvoice({
-  metadata,
-}: WithMetadata): { readonly accountId: string; readonly invoiceId: string } | undefined {
-  const [accountId, invoiceId] = [metadata?.[ACCOUNT], metadata?.[INVOICE]]
+/** Whose invoice has this metadata; undefined where it is none of ours. */
+export function ourInvoice(metadata: unknown): { readonly accountId: string; readonly invoiceId: string } | undefined {
+  if (typeof metadata !== 'object' || metadata === null) return undefined
+  const { [ACCOUNT]: accountId, [INVOICE]: invoiceId } = metadata as Readonly<Record<string, unknown>>
   if (typeof accountId !== 'string' || typeof invoiceId !== 'string') return undefined
   return { accountId, invoiceId }
 }

@@ -1,9 +1,11 @@
 /** Stripe as a payment processor, with a server that does what Stripe does, and fails. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { inspect } from 'node:util'
 import { codeOf } from '@millhand/api'
 import { manualClock } from '@millhand/process'
 import fc from 'fast-check'
+import { Stripe } from 'stripe'
 import { describeProcessor, request } from '../payment-processor.contract.ts'
 import { PaymentError } from '../payment-processor.ts'
 import { stripeProcessor } from './stripe-processor.ts'
@@ -33,17 +35,24 @@ describeProcessor('stripe', async () => {
 
 describe('stripe', () => {
   it('makes one invoice with one item, whatever call fails or whose answer is lost, also after its keys are forgotten', async () => {
-    const faults = fc.array(fc.constantFrom('refused', 'answer lost', 'none', 'forgotten' as const), { maxLength: 8 })
+    const faults = fc.array(
+      fc.constantFrom(...(['refused', 'answer lost', 'error kept', 'none', 'forgotten'] as const)),
+      {
+        maxLength: 8,
+      },
+    )
     await fc.assert(
       fc.asyncProperty(faults, async steps => {
         await using server = await startStripeServer()
         const processor = processorOf(server)
         for (const step of steps) {
           if (step === 'forgotten') server.forgetKeys()
-          if (step === 'refused' || step === 'answer lost') server.faults.push(step)
+          else if (step !== 'none') server.faults.push(step)
           if (step !== 'forgotten') await processor.collect(request, signal).catch(() => {})
         }
         server.faults.length = 0
+        // Stripe tells such an error for a day.
+        if (steps.includes('error kept')) server.forgetKeys()
         const { status } = await processor.collect(request, signal)
         assert.equal(status, 'pending')
         assert.deepEqual(chargedBy(server), [[request.invoiceId, request.cents]])
@@ -68,8 +77,28 @@ describe('stripe', () => {
     assert.ok(invoice)
     invoice.status = 'draft'
     invoice.items.push({ amount: 1, description: 'by hand' })
-    await assert.rejects(processor.collect(request, signal), /the draft comes to 4904 cents instead of 4903/)
+    await assert.rejects(processor.collect(request, signal), /comes to 4904 cents at Stripe instead of 4903/)
     assert.equal(invoice.status, 'draft')
+  })
+
+  it('does not take an invoice of another sum for paid: a month that closed anew after a backup was restored', async () => {
+    await using server = await startStripeServer()
+    const processor = processorOf(server)
+    await processor.collect(request, signal)
+    for (const invoice of server.invoices) invoice.status = 'paid'
+    assert.equal((await processor.collect(request, signal)).status, 'paid')
+    await assert.rejects(
+      processor.collect({ ...request, cents: 5_000 }, signal),
+      /4903 cents at Stripe instead of 5000/,
+    )
+  })
+
+  it('makes one invoice when two processes ask at once', async () => {
+    await using server = await startStripeServer()
+    await Promise.allSettled([1, 2, 3].map(() => processorOf(server).collect(request, signal)))
+    assert.equal((await processorOf(server).collect(request, signal)).status, 'pending')
+    assert.deepEqual(chargedBy(server), [[request.invoiceId, request.cents]])
+    assert.equal(server.customers.length, 1)
   })
 
   it('explains a refusal without the key', async () => {
@@ -77,10 +106,23 @@ describe('stripe', () => {
     const { url, webhookSecret } = server
     const key = 'sk_test_51HcAnotherKey'
     const processor = stripeProcessor({ url, key, webhookSecret, clock: manualClock(NOW) })
-    await assert.rejects(processor.collect(request, signal), (error: Error) => {
+    for (const call of [processor.check(signal), processor.collect(request, signal)])
+      await assert.rejects(call, (error: Error) => {
+        assert.ok(error instanceof PaymentError)
+        assert.match(error.message, /Invalid API Key provided: MILLHAND_STRIPE_KEY \(.*401, req_fixture\)/)
+        const said = JSON.stringify([error.message, error.stack, error.cause])
+        for (const part of [key, key.slice(-4)]) assert.ok(!said.includes(part), 'nothing of the key is told')
+        return true
+      })
+  })
+
+  it('says why it can’t be reached', async () => {
+    const server = await startStripeServer()
+    const processor = processorOf(server)
+    await server[Symbol.asyncDispose]()
+    await assert.rejects(processor.check(signal), (error: Error) => {
       assert.ok(error instanceof PaymentError)
-      assert.match(error.message, /Invalid API Key provided \(.*401, req_fixture\)/)
-      assert.ok(!JSON.stringify([error.message, error.stack, error.cause]).includes(key))
+      assert.match(inspect(error.cause), /ECONNREFUSED/)
       return true
     })
   })
@@ -110,10 +152,44 @@ describe('stripe', () => {
     assert.deepEqual(await read('invoice.voided'), { ...ours, status: 'none' })
     assert.deepEqual(await read('invoice.paid', invoice, NOW - 300_000), { ...ours, status: 'paid' })
     assert.equal(await read('invoice.created'), undefined)
+    for (const type of ['constructor', '__proto__']) assert.equal(await read(type), undefined)
     assert.equal(await read('invoice.paid', { ...invoice, metadata: {} }), undefined)
     await assert.rejects(read('invoice.paid', invoice, NOW - 301_000), error => codeOf(error) === 'invalid_parameter')
     const { body, signature } = server.notify('invoice.paid', invoice, NOW)
     body[body.length - 2] = 32
     await assert.rejects(processor.read(body, signature), error => codeOf(error) === 'invalid_parameter')
+  })
+
+  it('ignores whatever else is signed, and refuses what is no JSON', async () => {
+    await using server = await startStripeServer()
+    const processor = processorOf(server)
+    const { webhookSecret: secret } = server
+    const timestamp = NOW / 1_000
+    const read = (payload: string, header = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })) =>
+      processor.read(Buffer.from(payload), header)
+    const paid = (object: unknown) => JSON.stringify({ type: 'invoice.paid', data: { object } })
+    const metadata = { millhand_account: 'acct_a', millhand_invoice: 'inv_a' }
+    for (const payload of ['null', '1', '[]', '"x"', '{}', '{"type":"invoice.paid"}', '{"type":[],"data":null}'])
+      assert.equal(await read(payload), undefined, payload)
+    for (const object of [
+      null,
+      'x',
+      {},
+      { id: 'in_1' },
+      { id: 'in_1', metadata: 'x' },
+      { id: 7, metadata },
+      { metadata },
+    ])
+      assert.equal(await read(paid(object)), undefined, paid(object))
+    for (const [millhand_account, millhand_invoice] of [
+      [7, 'inv_a'],
+      ['acct_a', null],
+    ])
+      assert.equal(await read(paid({ id: 'in_1', metadata: { millhand_account, millhand_invoice } })), undefined)
+    assert.equal((await read(paid({ id: 'in_1', metadata })))?.status, 'paid')
+    for (const payload of ['', '{', '\0'])
+      await assert.rejects(read(payload), error => codeOf(error) === 'invalid_parameter', payload)
+    for (const header of ['t=,v1=', `t=NaN,v1=${'0'.repeat(64)}`, `t=${timestamp}`, `t=${timestamp},v1`, ',=,', '\0'])
+      await assert.rejects(read(paid({}), header), error => codeOf(error) === 'invalid_parameter', header)
   })
 })

@@ -21,10 +21,18 @@ const PAGE = 100
 export function stripeProcessor(options: StripeOptions): PaymentProcessor {
   return {
     collects: true,
-    async collect(request, signal) {
+    async check(signal) {
       try {
         const stripe = connect(options, signal)
-        return stateOf(await finalized(stripe, request, await collected(stripe, request)))
+        await stripe.customers.list({ limit: 1 })
+        await stripe.invoices.list({ limit: 1 })
+      } catch (error) {
+        throw explained(error)
+      }
+    },
+    async collect(request, signal) {
+      try {
+        return stateOf(await collected(connect(options, signal), request))
       } catch (error) {
         throw explained(error)
       }
@@ -47,19 +55,31 @@ function connect({ key, url }: StripeOptions, signal: AbortSignal): Stripe {
   })
 }
 
-/** The invoice, found or made: a draft at first. */
+/** The invoice with its one item, finalized: Stripe then collects it. One that is final already is returned as it is. */
 async function collected(stripe: Stripe, request: CollectRequest): Promise<Stripe.Invoice> {
+  const found = await foundOrMade(stripe, request)
+  const invoice = isEmptyDraft(found) ? await withItem(stripe, request, found) : found
+  const { id, status, total } = invoice
+  // Somebody changed the draft; or a backup was restored here, and the month has closed with another sum since.
+  if (status !== 'void' && total !== request.cents)
+    throw new PaymentError(`${id} comes to ${total} cents at Stripe instead of ${request.cents}`)
+  // No key of ours: Stripe finalizes a draft once, and a key would repeat a refusal after its cause is gone.
+  return status === 'draft' ? await stripe.invoices.finalizeInvoice(id, { auto_advance: true }) : invoice
+}
+
+/** The invoice, or a draft of it that is empty. */
+async function foundOrMade(stripe: Stripe, request: CollectRequest): Promise<Stripe.Invoice> {
   const { accountId, invoiceId, number, month } = request
   const known = request.reference === undefined ? undefined : await retrieved(stripe, request.reference)
   if (known) return known
   const customer = await customerOf(stripe, accountId)
   for await (const invoice of stripe.invoices.list({ customer, limit: PAGE }))
-    if (ourInvoice(invoice)?.invoiceId === invoiceId) return invoice
+    if (ourInvoice(invoice.metadata)?.invoiceId === invoiceId) return invoice
   return await stripe.invoices.create(
     {
       ...{ customer, currency: 'usd', collection_method: 'charge_automatically', auto_advance: false },
-      // What else waits for the customer, somebody else has made.
-      pending_invoice_items_behavior: 'exclude',
+      // What else waits for the customer, somebody else has made; a discount of the customer would change the sum.
+      ...{ pending_invoice_items_behavior: 'exclude', discounts: '' },
       description: titleOf(number, month),
       metadata: metadataOf(accountId, invoiceId),
     },
@@ -89,27 +109,20 @@ async function customerOf(stripe: Stripe, accountId: string): Promise<string> {
   return made.id
 }
 
-/** A draft gets its one item, and is finalized; Stripe then collects it. Any other invoice is returned as it is. */
-async function finalized(stripe: Stripe, request: CollectRequest, invoice: Stripe.Invoice): Promise<Stripe.Invoice> {
-  if (invoice.status !== 'draft') return invoice
-  const { invoiceId, number, month, cents } = request
-  const { id, customer, total, lines } = invoice
-  if (lines.data.length > 0) {
-    if (total !== cents) throw new PaymentError(`the draft comes to ${total} cents instead of ${cents}`)
-  } else
-    await stripe.invoiceItems.create(
-      {
-        customer: typeof customer === 'string' ? customer : (customer?.id ?? ''),
-        ...{ invoice: id, currency: 'usd', amount: cents, description: titleOf(number, month) },
-        metadata: metadataOf(request.accountId, invoiceId),
-      },
-      { idempotencyKey: `millhand-item-${invoiceId}` },
-    )
-  return await stripe.invoices.finalizeInvoice(
-    id,
-    { auto_advance: true },
-    { idempotencyKey: `millhand-finalize-${invoiceId}` },
+const isEmptyDraft = ({ status, lines }: Stripe.Invoice): boolean => status === 'draft' && lines.data.length === 0
+
+async function withItem(stripe: Stripe, request: CollectRequest, draft: Stripe.Invoice): Promise<Stripe.Invoice> {
+  const { accountId, invoiceId, number, month, cents } = request
+  const { id, customer } = draft
+  await stripe.invoiceItems.create(
+    {
+      customer: typeof customer === 'string' ? customer : (customer?.id ?? ''),
+      ...{ invoice: id, currency: 'usd', amount: cents, description: titleOf(number, month) },
+      metadata: metadataOf(accountId, invoiceId),
+    },
+    { idempotencyKey: `millhand-item-${id}` },
   )
+  return await stripe.invoices.retrieve(id)
 }
 
 const titleOf = (number: number, month: string): string => `Millhand invoice ${number}, ${month}`

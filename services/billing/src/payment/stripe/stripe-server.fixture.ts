@@ -5,8 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Stripe } from 'stripe'
 
-/** What happens to the next call that makes something: it is not done, or is done and the answer is lost. */
-type Fault = 'refused' | 'answer lost'
+/**
+ * What happens to the next call that makes something: it is not done, or is done and the answer is lost. An error that is
+ * kept is not done, and told again under the same idempotency key.
+ */
+type Fault = 'refused' | 'answer lost' | 'error kept'
 
 interface Made {
   readonly id: string
@@ -27,8 +30,10 @@ export interface StripeServer extends AsyncDisposable {
   readonly webhookSecret: string
   readonly customers: readonly Made[]
   readonly invoices: readonly MadeInvoice[]
-  /** The faults of the next calls that make something, in their order. */
-  readonly faults: Fault[]
+  /** The faults of the next calls that make something, in their order; undefined for one that is answered. */
+  readonly faults: (Fault | undefined)[]
+  /** While it is down, every call fails. They are counted. */
+  readonly outage: { isDown: boolean; calls: number }
   /** A day later: all idempotency keys are forgotten. */
   forgetKeys(): void
   /** A notification of an invoice as it is, signed at a time in milliseconds since 1970. */
@@ -44,7 +49,8 @@ export async function startStripeServer(): Promise<StripeServer> {
   const [key, webhookSecret] = ['sk_test_51HcFixtureKeyOfNoAccount', 'whsec_fixtureSecretOfNoEndpoint']
   const customers: Made[] = []
   const invoices: MadeInvoice[] = []
-  const faults: Fault[] = []
+  const faults: (Fault | undefined)[] = []
+  const outage = { isDown: false, calls: 0 }
   const answers = new Map<string, { readonly params: string; readonly answer: Answer }>()
   let made = 0
 
@@ -95,17 +101,21 @@ export async function startStripeServer(): Promise<StripeServer> {
       const account = /^metadata\['millhand_account'\]:'(\w+)'$/.exec(query.get('query') ?? '')?.[1]
       return list(customers.filter(({ metadata }) => metadata.millhand_account === account))
     }
-    if (path === '/v1/invoices')
-      return list(invoices.filter(({ customer }) => customer === query.get('customer')).map(shown))
+    if (path === '/v1/customers') return list(customers)
+    if (path === '/v1/invoices') {
+      const customer = query.get('customer')
+      return list(invoices.filter(each => customer === null || each.customer === customer).map(shown))
+    }
     const invoice = invoices.find(({ id }) => path === `/v1/invoices/${id}`)
     return invoice ? { status: 200, body: shown(invoice) } : failed(404, 'resource_missing', 'No such invoice')
   }
 
   /** As Stripe does: the answer is kept under its key, and another request under the same key is refused. */
-  function answerOnce(idempotencyKey: string, path: string, params: string): Answer {
+  function answerOnce(idempotencyKey: string, path: string, params: string, fault?: Fault): Answer {
     const kept = answers.get(idempotencyKey)
     if (kept && kept.params !== path + params) return failed(400, 'idempotency_error', 'The key was used for another')
-    const answer = kept?.answer ?? post(path, new URLSearchParams(params))
+    const done = () => (fault === 'error kept' ? broken : post(path, new URLSearchParams(params)))
+    const answer = kept?.answer ?? done()
     answers.set(idempotencyKey, { params: path + params, answer })
     return answer
   }
@@ -113,11 +123,17 @@ export async function startStripeServer(): Promise<StripeServer> {
   async function answer(req: IncomingMessage): Promise<Answer | undefined> {
     const { pathname, searchParams } = new URL(req.url ?? '', 'http://stripe.test')
     const params = await text(req)
-    if (req.headers.authorization !== `Bearer ${key}`) return failed(401, undefined, 'Invalid API Key provided')
+    if (outage.isDown) {
+      outage.calls++
+      return failed(503, undefined, 'Stripe is away')
+    }
+    const [, given = ''] = /^Bearer (.*)$/.exec(req.headers.authorization ?? '') ?? []
+    if (given !== key)
+      return failed(401, undefined, `Invalid API Key provided: ${given.slice(0, 8)}****${given.slice(-4)}`)
     if (req.method === 'GET') return get(pathname, searchParams)
     const fault = faults.shift()
-    if (fault === 'refused') return failed(500, undefined, 'An error occurred')
-    const done = answerOnce(String(req.headers['idempotency-key']), pathname, params)
+    if (fault === 'refused') return broken
+    const done = answerOnce(String(req.headers['idempotency-key']), pathname, params, fault)
     return fault === 'answer lost' ? undefined : done
   }
 
@@ -133,7 +149,7 @@ export async function startStripeServer(): Promise<StripeServer> {
   await once(server, 'listening')
   return {
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    ...{ key, webhookSecret, customers, invoices, faults },
+    ...{ key, webhookSecret, customers, invoices, faults, outage },
     forgetKeys: () => answers.clear(),
     notify(type, invoice, at) {
       const event = { id: `evt_${++made}`, object: 'event', type, data: { object: shown(invoice) } }
@@ -164,5 +180,7 @@ function shown({ items, ...invoice }: MadeInvoice) {
 
 const failed = (status: number, code: string | undefined, message: string): Answer => ({
   status,
-  body: { error: { type: status === 500 ? 'api_error' : 'invalid_request_error', code, message } },
+  body: { error: { type: status >= 500 ? 'api_error' : 'invalid_request_error', code, message } },
 })
+
+const broken = failed(500, undefined, 'An error occurred')
