@@ -101,6 +101,18 @@ describe('stripe', () => {
     assert.equal(server.customers.length, 1)
   })
 
+  it('gives an account one customer, also while the search does not find the new one', async () => {
+    await using server = await startStripeServer()
+    const processor = processorOf(server)
+    server.outage.isSearchBehind = true
+    await processor.collect(request, signal)
+    await processor.collect({ ...request, invoiceId: 'inv_01kbgqe0k1f4r8vd52m7c3w9xc' }, signal)
+    server.outage.isSearchBehind = false
+    server.forgetKeys()
+    await processor.collect({ ...request, invoiceId: 'inv_01kbgqe0k1f4r8vd52m7c3w9xd' }, signal)
+    assert.deepEqual([server.customers.length, server.invoices.length], [1, 3])
+  })
+
   it('explains a refusal without the key', async () => {
     await using server = await startStripeServer()
     const { url, webhookSecret } = server

@@ -32,8 +32,8 @@ export interface StripeServer extends AsyncDisposable {
   readonly invoices: readonly MadeInvoice[]
   /** The faults of the next calls that make something, in their order; undefined for one that is answered. */
   readonly faults: (Fault | undefined)[]
-  /** While it is down, every call fails. They are counted. */
-  readonly outage: { isDown: boolean; calls: number }
+  /** While it is down, every call fails. They are counted. While the search is behind, it finds no customer. */
+  readonly outage: { isDown: boolean; isSearchBehind: boolean; calls: number }
   /** A day later: all idempotency keys are forgotten. */
   forgetKeys(): void
   /** A notification of an invoice as it is, signed at a time in milliseconds since 1970. */
@@ -50,7 +50,7 @@ export async function startStripeServer(): Promise<StripeServer> {
   const customers: Made[] = []
   const invoices: MadeInvoice[] = []
   const faults: (Fault | undefined)[] = []
-  const outage = { isDown: false, calls: 0 }
+  const outage = { isDown: false, isSearchBehind: false, calls: 0 }
   const answers = new Map<string, { readonly params: string; readonly answer: Answer }>()
   let made = 0
 
@@ -99,7 +99,9 @@ export async function startStripeServer(): Promise<StripeServer> {
     })
     if (path === '/v1/customers/search') {
       const account = /^metadata\['millhand_account'\]:'(\w+)'$/.exec(query.get('query') ?? '')?.[1]
-      return list(customers.filter(({ metadata }) => metadata.millhand_account === account))
+      return list(
+        outage.isSearchBehind ? [] : customers.filter(({ metadata }) => metadata.millhand_account === account),
+      )
     }
     if (path === '/v1/customers') return list(customers)
     if (path === '/v1/invoices') {
