@@ -6,6 +6,7 @@ import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
 import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
 import { type PriceHistoryRecord, priceHistorySpec } from './ledger/price-history.ts'
 import { type SpendingLimitsRecord, spendingLimitsSpec } from './limits/spending-limits.ts'
+import { type PaymentRecord, paymentsSpec } from './payment/payment.ts'
 import { type EntryRecord, entriesSpec, instanceEntriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
 import { type HourRecord, hoursSpec, instanceHoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
 
@@ -14,6 +15,7 @@ export const collectionsOf = (db: Database) => ({
   limits: db.collection<SpendingLimitsRecord, 'reached'>(spendingLimitsSpec),
   prices: db.collection<PriceHistoryRecord>(priceHistorySpec),
   invoices: db.collection<InvoiceRecord, 'by_month'>(invoicesSpec),
+  payments: db.collection<PaymentRecord, 'due'>(paymentsSpec),
   credits: db.collection<CreditRecord>(creditsSpec),
   calendar: db.collection<CalendarRecord>(calendarSpec),
   usage: {

@@ -13,7 +13,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { createIds } from '@millhand/api'
+import { createIds, dueMicros } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
 import { parsePlanFile, pricesOf } from '@millhand/plans'
 import { manualClock } from '@millhand/process'
@@ -101,7 +101,7 @@ describe('the ledger and an independent reference', () => {
             ...log,
             error: (_: string, fields?: { error?: unknown }) => void failures.push(fields?.error),
           }
-          const finalize: ClosingDeps['finalize'] = draft => finalInvoice(draft, ids)
+          const finalize: ClosingDeps['finalize'] = draft => finalInvoice(draft, ids, true)
           return closeDueMonths({ ...deps, log: heard, finalize }, clock.now(), signal).then(() => {
             if (failures.length > 0) throw failures[0]
           })
@@ -149,6 +149,12 @@ describe('the ledger and an independent reference', () => {
         invoices.map(({ number, month }) => [number, month]),
         [...closings.keys()].map((month, n) => [n + 1, month]),
       )
+      const payments = await stores.payments.find('primary', { equals: [tenant], limit: 100 })
+      assert.deepEqual(
+        payments.map(({ id, cents }) => [id, cents * 10_000]),
+        invoices.map(({ id, total_micros }) => [id, dueMicros(total_micros)]).filter(([, due]) => due !== 0),
+        'each invoice that owes something is to be collected, once',
+      )
       for (const month of MONTHS) {
         const invoice = invoices.find(each => each.month === month)
         const lines = invoice?.lines ?? billOf(ledger, month, Date.UTC(2027, 1), prices)
@@ -175,7 +181,7 @@ describe('the ledger and an independent reference', () => {
     /** By tenant and table: a million documents are too many at once. */
     const dump = () =>
       Array.from({ length: ACCOUNTS }, (_, account) =>
-        ['ledgers', 'invoices', 'usage_entries', 'workforce_usage_entries'].map(table => {
+        ['ledgers', 'invoices', 'billing_payments', 'usage_entries', 'workforce_usage_entries'].map(table => {
           const rows = db.read(
             `SELECT id, version, body FROM ${table} WHERE tenant = '${tenantOf(account)}' ORDER BY id`,
           )

@@ -4,6 +4,7 @@ import type * as batch_v1_batch from '@millhand/api/gen/millhand/batch/v1/batch_
 import type * as batch_v1_batch_task_service from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import type * as billing_v1_billing from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import type * as billing_v1_ledger_service from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
+import type * as billing_v1_payment_service from '@millhand/api/gen/millhand/billing/v1/payment_service_pb.ts'
 import type * as billing_v1_usage from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
 import type * as compute_v1_file from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import type * as compute_v1_model from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
@@ -197,6 +198,11 @@ function billingPostCreditRequest(m: billing_v1_ledger_service.PostCreditRequest
   if (isLonger(m.reason, 500)) add(broken, 'reason', 'max_len', 'must be at most 500 characters')
   if (m.by === '') add(broken, 'by', 'min_len', 'must not be empty')
   if (isLonger(m.by, 200)) add(broken, 'by', 'max_len', 'must be at most 200 characters')
+}
+
+function billingReceiveNotificationRequest(m: billing_v1_payment_service.ReceiveNotificationRequest, broken: BrokenRule[]): void {
+  if (m.body.length > 262144) add(broken, 'body', 'max_len', 'must be at most 262144 bytes')
+  if (isLonger(m.signature, 4096)) add(broken, 'signature', 'max_len', 'must be at most 4096 characters')
 }
 
 function billingRenderInvoiceRequest(m: billing_v1_billing.RenderInvoiceRequest, broken: BrokenRule[]): void {
@@ -1288,6 +1294,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.billing.v1.ListLineEntriesRequest', billingListLineEntriesRequest],
   ['millhand.billing.v1.ListReachedLimitsRequest', nothing],
   ['millhand.billing.v1.PostCreditRequest', billingPostCreditRequest],
+  ['millhand.billing.v1.ReceiveNotificationRequest', billingReceiveNotificationRequest],
   ['millhand.billing.v1.RenderInvoiceRequest', billingRenderInvoiceRequest],
   ['millhand.billing.v1.SumWorkforceTasksRequest', nothing],
   ['millhand.billing.v1.UpdateLimitsRequest', nothing],

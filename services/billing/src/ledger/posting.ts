@@ -4,6 +4,7 @@ import type { Prices } from '@millhand/plans'
 import { type Clock, KeyedMutex } from '@millhand/process'
 import type { Collection, Draft } from '@millhand/store'
 import { LRUCache } from 'lru-cache'
+import type { Payments } from '../payment/payment.ts'
 import type { EntryRecord } from '../usage/usage-entry.ts'
 import { type Hours, hourId } from '../usage/usage-hour.ts'
 import { chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
@@ -25,6 +26,7 @@ export interface PostingDeps {
   readonly ledgers: Ledgers
   readonly usage: Readonly<Record<UsageFamily, UsageStores>>
   readonly invoices: Pick<Invoices, 'write'>
+  readonly payments: Pick<Payments, 'write'>
   readonly credits: Pick<Credits, 'write'>
   readonly prices: Prices
   readonly clock: Clock
@@ -192,10 +194,10 @@ function withMonths(months: readonly MonthSums[], charges: ReadonlyMap<Month, re
 }
 
 /** Stores what a ledger has pending. What is there is left alone: somebody else was faster. */
-async function settle({ usage, invoices, credits }: PostingDeps, ledger: Draft<LedgerRecord>): Promise<void> {
-  await Promise.all(ledger.pending.map(({ family, entry }) => storeEntry(usage[family].entries, entry)))
-  if (ledger.closing) await storeInvoice(invoices, ledger.closing)
-  if (ledger.crediting) await credits.write({ kind: 'insert', document: ledger.crediting, events: [] })
+async function settle(deps: PostingDeps, ledger: Draft<LedgerRecord>): Promise<void> {
+  await Promise.all(ledger.pending.map(({ family, entry }) => storeEntry(deps.usage[family].entries, entry)))
+  if (ledger.closing) await storeInvoice(deps, ledger.closing)
+  if (ledger.crediting) await deps.credits.write({ kind: 'insert', document: ledger.crediting, events: [] })
 }
 
 async function storeEntry(entries: UsageStores['entries'], document: Draft<EntryRecord>): Promise<void> {
@@ -210,10 +212,12 @@ async function storeEntry(entries: UsageStores['entries'], document: Draft<Entry
   }
 }
 
+/** The payment is there when its invoice is seen, and is collected once its invoice is there. */
 async function storeInvoice(
-  invoices: Pick<Invoices, 'write'>,
-  { events, ...document }: NonNullable<LedgerRecord['closing']>,
+  { invoices, payments }: PostingDeps,
+  { events, payment, ...document }: NonNullable<LedgerRecord['closing']>,
 ): Promise<void> {
   const invoice: Draft<InvoiceRecord> = document
+  if (payment) await payments.write({ kind: 'insert', document: payment, events: [] })
   await invoices.write({ kind: 'insert', document: invoice, events })
 }

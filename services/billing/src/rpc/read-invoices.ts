@@ -25,8 +25,12 @@ export async function findInvoice(deps: BillDeps, tenant: string, id: string): P
   const open = (await readOpen(deps, tenant)).find(invoice => invoice.id === id)
   const invoice = (await deps.invoices.get(tenant, id)) ?? open
   if (!invoice) throw fail('not_found', `There is no invoice \`${id.slice(0, 64)}\`.`)
-  return invoice
+  return withPayment(invoice, await deps.payments.get(tenant, id))
 }
+
+/** With what has become of its payment: only a final one has any. */
+const withPayment = (invoice: AnyInvoice, payment: AnyInvoice['payment']): AnyInvoice =>
+  invoice.finalized_at === undefined ? invoice : { ...invoice, payment }
 
 /** Invoices are few, and never come out of order: the ledger makes one after the other. */
 export const listInvoices =
@@ -48,10 +52,16 @@ export async function findInvoices(deps: BillDeps, query: Query): Promise<AnyInv
   const open = (await readOpen(deps, String(equals[0]))).filter(
     ({ id }) => (after === undefined || id > String(after[0])) && (before === undefined || id < String(before[0])),
   )
-  const final = await deps.invoices.find('primary', query)
+  // A payment has the id of its invoice, and not every invoice has one: these are those of all that are found.
+  const [final, payments] = await Promise.all([
+    deps.invoices.find('primary', query),
+    deps.payments.find('primary', query),
+  ])
+  const paymentOf = new Map(payments.map(payment => [payment.id, payment]))
   const all = new Map([...open, ...final].map(invoice => [invoice.id, invoice]))
   const sorted = [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
-  return (order === 'desc' ? sorted.toReversed() : sorted).slice(0, limit)
+  const found = (order === 'desc' ? sorted.toReversed() : sorted).slice(0, limit)
+  return found.map(invoice => withPayment(invoice, paymentOf.get(invoice.id)))
 }
 
 async function readOpen({ ledgers, prices, clock }: BillDeps, tenant: string): Promise<AnyInvoice[]> {
