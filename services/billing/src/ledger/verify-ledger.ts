@@ -8,6 +8,7 @@ import type { InvoiceRecord, Invoices } from './invoice.ts'
 import { LEDGER_ID, type LedgerRecord, type Ledgers } from './ledger.ts'
 import { keyText, type LineSum, totalOf, withCharges } from './line.ts'
 import { type Month, spanOf } from './month.ts'
+import { unpackPending } from './pending.ts'
 
 export interface VerifyDeps {
   readonly ledgers: Pick<Ledgers, 'get'>
@@ -98,7 +99,7 @@ async function foldEntries({ usage, credits, prices }: VerifyDeps, { tenant, pen
   }
   for (const family of ['compute', 'workforce', 'instances'] as const) {
     const stored = new Set<string>()
-    const unsettled = pending.filter(each => each.family === family)
+    const unsettled = unpackPending(pending).filter(each => each.family === family)
     const isUnsettled = new Set(unsettled.map(({ entry }) => entry.id))
     for await (const page of pagesOf(usage[family].entries, tenant)) {
       for (const { id, posted } of page) if (posted && isUnsettled.has(id)) stored.add(id)

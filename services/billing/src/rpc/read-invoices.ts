@@ -9,7 +9,7 @@ import type {
 import { principal } from '@millhand/rpc'
 import { type Query, readPage } from '@millhand/store'
 import type { BillDeps } from '../billing-deps.ts'
-import { LEDGER_ID } from '../ledger/ledger.ts'
+import { LEDGER_ID, type LedgerRecord } from '../ledger/ledger.ts'
 import { type AnyInvoice, openInvoices } from '../ledger/open-invoices.ts'
 import { invoiceMessage, listedInvoice } from './invoice-message.ts'
 
@@ -42,10 +42,13 @@ export const listInvoices =
     return { $typeName: 'millhand.billing.v1.ListInvoicesResponse', data: data.map(listedInvoice), ...more }
   }
 
-/** Final and open ones of a tenant, by their ids: one that closes meanwhile keeps its own. */
-export async function findInvoices(deps: BillDeps, query: Query): Promise<AnyInvoice[]> {
+/**
+ * Final and open ones of a tenant, by their ids: one that closes meanwhile keeps its own. `ledger` is the tenant's, for who has
+ * read it.
+ */
+export async function findInvoices(deps: BillDeps, query: Query, ledger?: LedgerRecord): Promise<AnyInvoice[]> {
   const { equals, after, before, order, limit } = query
-  const open = (await readOpen(deps, String(equals[0]))).filter(
+  const open = (await readOpen(deps, String(equals[0]), ledger)).filter(
     ({ id }) => (after === undefined || id > String(after[0])) && (before === undefined || id < String(before[0])),
   )
   const final = await deps.invoices.find('primary', query)
@@ -54,7 +57,11 @@ export async function findInvoices(deps: BillDeps, query: Query): Promise<AnyInv
   return (order === 'desc' ? sorted.toReversed() : sorted).slice(0, limit)
 }
 
-async function readOpen({ ledgers, prices, clock }: BillDeps, tenant: string): Promise<AnyInvoice[]> {
-  const ledger = await ledgers.get(tenant, LEDGER_ID)
+async function readOpen(
+  { ledgers, prices, clock }: BillDeps,
+  tenant: string,
+  known?: LedgerRecord,
+): Promise<AnyInvoice[]> {
+  const ledger = known ?? (await ledgers.get(tenant, LEDGER_ID))
   return ledger ? openInvoices(ledger, clock.now(), prices) : []
 }

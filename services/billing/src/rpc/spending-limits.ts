@@ -10,8 +10,8 @@ import type {
 } from '@millhand/api/gen/millhand/billing/v1/spending_limit_pb.ts'
 import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
 import { principal } from '@millhand/rpc'
-import { LEDGER_ID } from '../ledger/ledger.ts'
-import { monthOf, spanOf } from '../ledger/month.ts'
+import { LEDGER_ID, type LedgerRecord } from '../ledger/ledger.ts'
+import { type Month, monthOf, spanOf } from '../ledger/month.ts'
 import { changeLimits, checkLimits, type LimitDeps } from '../limits/limit-check.ts'
 import { limitMessage } from '../limits/limit-event.ts'
 import {
@@ -25,13 +25,13 @@ import {
 import { familyNumbers } from './line-message.ts'
 import { moneyMessage } from './money-message.ts'
 
-/** What the tenant may spend, and has spent of it. */
-export async function limitMessages(
-  { limits, ledgers, clock }: Pick<LimitDeps, 'limits' | 'ledgers' | 'clock'>,
+/** What the tenant may spend in a month, and has spent of it. */
+export function limitMessages(
   tenant: string,
-): Promise<SpendingLimit[]> {
-  const [record, ledger] = await Promise.all([limits.get(tenant, LIMITS_ID), ledgers.get(tenant, LEDGER_ID)])
-  const month = monthOf(clock.now())
+  month: Month,
+  record: SpendingLimitsRecord | undefined,
+  ledger: LedgerRecord | undefined,
+): SpendingLimit[] {
   return limitedFamilies.flatMap(family => {
     const limit = record?.limits[family]?.micros
     if (limit === undefined) return []
@@ -58,8 +58,10 @@ export const updateLimits =
       return { tenant, id: LIMITS_ID, limits, resource_version: (before?.resource_version ?? 0) + 1 }
     })
     // What was posted since the ledger was read may not have heard of the new limit.
-    await checkLimits(deps, tenant)
-    return { $typeName: 'millhand.billing.v1.UpdateLimitsResponse', limits: await limitMessages(deps, tenant) }
+    const record = await checkLimits(deps, tenant)
+    const ledger = await deps.ledgers.get(tenant, LEDGER_ID)
+    const limits = limitMessages(tenant, monthOf(deps.clock.now()), record, ledger)
+    return { $typeName: 'millhand.billing.v1.UpdateLimitsResponse', limits }
   }
 
 const MOST_LISTED = 1_000
