@@ -15,12 +15,12 @@ import { type Month, monthOf, spanOf } from '../ledger/month.ts'
 import { changeLimits, checkLimits, type LimitDeps } from '../limits/limit-check.ts'
 import { limitMessage } from '../limits/limit-event.ts'
 import {
-  type FamilyLimit,
   isOver,
   LIMITS_ID,
   limitedFamilies,
   type SpendingLimitsRecord,
   spentOf,
+  toldOf,
 } from '../limits/spending-limits.ts'
 import { familyNumbers } from './line-message.ts'
 import { moneyMessage } from './money-message.ts'
@@ -33,7 +33,7 @@ export function limitMessages(
   ledger: LedgerRecord | undefined,
 ): SpendingLimit[] {
   return limitedFamilies.flatMap(family => {
-    const limit = record?.limits[family]?.micros
+    const limit = record?.limits[family]
     if (limit === undefined) return []
     const spent = spentOf(ledger?.months ?? [], month, family, tenant.endsWith('/test'))
     return [limitMessage(tenant, month, { family, limit, spent })]
@@ -47,15 +47,15 @@ export const updateLimits =
     const { tenant } = principal(call)
     failIf(limitedFamilies.flatMap(family => amountFaults(family, req[family])))
     await changeLimits(deps, tenant, before => {
-      const kept = limitedFamilies.flatMap((family): [string, FamilyLimit][] => {
-        const money = req[family]
-        if (money === undefined) return []
-        const [micros, known] = [microsOfMoney(money), before?.limits[family]]
-        return [[family, known?.micros === micros ? known : { micros }]]
-      })
-      if (before === undefined && kept.length === 0) return undefined
-      const limits: SpendingLimitsRecord['limits'] = Object.fromEntries(kept)
-      return { tenant, id: LIMITS_ID, limits, resource_version: (before?.resource_version ?? 0) + 1 }
+      const limits: SpendingLimitsRecord['limits'] = Object.fromEntries(
+        limitedFamilies.flatMap(family => {
+          const money = req[family]
+          return money === undefined ? [] : [[family, microsOfMoney(money)]]
+        }),
+      )
+      if (before === undefined && Object.keys(limits).length === 0) return undefined
+      const { resource_version = 0, told = [] } = before ?? {}
+      return { tenant, id: LIMITS_ID, limits, told, resource_version: resource_version + 1 }
     })
     // What was posted since the ledger was read may not have heard of the new limit.
     const record = await checkLimits(deps, tenant)
@@ -81,13 +81,13 @@ export const listReachedLimits =
       $typeName: 'millhand.billing.v1.ListReachedLimitsResponse',
       limits: found.flatMap(record =>
         limitedFamilies
-          .filter(family => isOver(record.limits[family], month))
+          .filter(family => isOver(record, family, month))
           .map(family => ({
             $typeName: 'millhand.billing.v1.ReachedLimit' as const,
             tenant: record.tenant,
             family: familyNumbers[family],
-            limit: moneyMessage(record.limits[family]?.micros ?? 0),
-            spent: moneyMessage(record.limits[family]?.told?.spent ?? 0),
+            limit: moneyMessage(record.limits[family] ?? 0),
+            spent: moneyMessage(toldOf(record, family, month)?.spent ?? 0),
             resetsAt: timestampFromMs(spanOf(month).end),
           })),
       ),
