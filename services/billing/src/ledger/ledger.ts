@@ -78,6 +78,17 @@ export function newLedger(tenant: string, now: number, graceMs: number): Draft<L
   }
 }
 
+/**
+ * The ledger as it is at a time. A clock that was ahead has opened it from a month that is to come: as long as it has no
+ * invoice, it is opened from the month of this time. Else what is used until then would be late on a later bill, and count
+ * for no limit.
+ */
+export function reopened(ledger: LedgerRecord, now: number, graceMs: number): Draft<LedgerRecord> {
+  const open_from = monthOf(now - graceMs)
+  if (ledger.next_number > 1 || ledger.open_from <= open_from) return ledger
+  return { ...ledger, open_from, due: closesAt(open_from, graceMs) }
+}
+
 /** The month in which something is billed that happened at a time. */
 export const billedIn = ({ open_from }: Pick<LedgerRecord, 'open_from'>, at: number): Month => {
   const month = monthOf(at)

@@ -9,7 +9,7 @@ import { type Hours, hourId } from '../usage/usage-hour.ts'
 import { chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
 import type { Credits } from './credit.ts'
 import type { InvoiceRecord, Invoices } from './invoice.ts'
-import { billedIn, LEDGER_ID, type LedgerRecord, type Ledgers, type MonthSums, newLedger } from './ledger.ts'
+import { billedIn, LEDGER_ID, type LedgerRecord, type Ledgers, type MonthSums, newLedger, reopened } from './ledger.ts'
 import { type LineSum, withCharges } from './line.ts'
 import { type Month, monthOf } from './month.ts'
 import { type PendingEntry, packPending, unpackPending } from './pending.ts'
@@ -83,7 +83,8 @@ export function createPosting(deps: PostingDeps): Posting {
 
   async function changeOnce(tenant: string, change: PostingChange): Promise<boolean> {
     const before = await current(tenant)
-    const after = await change(before ?? newLedger(tenant, clock.now(), graceMs))
+    const now = clock.now()
+    const after = await change(before ? reopened(before, now, graceMs) : newLedger(tenant, now, graceMs))
     if (after === undefined) return true
     // Until it is known what became of the write.
     settled.delete(tenant)

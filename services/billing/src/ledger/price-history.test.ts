@@ -44,3 +44,11 @@ it('tasks are charged from the first start on where usage was counted before, an
     assert.equal(await keepPrices(history, [first, at(11)], now + 2, later), isCounted ? now : 0)
   }
 })
+
+it('a first start whose clock was ahead charges from the first moment that is known to be right', async () => {
+  const history = memoryCollection<PriceHistoryRecord, never>(priceHistorySpec, async () => {})
+  const past = { ...busy, isUsageCounted: async () => true }
+  assert.equal(await keepPrices(history, [first], now + 40 * 86_400_000, past), now + 40 * 86_400_000)
+  assert.equal(await keepPrices(history, [first], now, past), now)
+  assert.equal(await keepPrices(history, [first], now + 1, past), now)
+})

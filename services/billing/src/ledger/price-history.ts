@@ -24,7 +24,7 @@ interface Past {
 
 /**
  * Keeps the prices of the file, and resolves to the time from which tasks are charged: that of the first start in a store
- * where usage was counted before without prices, else 0.
+ * where usage was counted before without prices, else 0. Where that time is to come, it is `now`.
  *
  * @throws ConfigurationError where the file lacks some that have been in force, says something else of them, or has some
  * that would have been in force before this start, for what is billed already
@@ -39,8 +39,10 @@ export async function keepPrices(
     const before = await history.get(noAccount, ID)
     const faults = before ? await historyFaults(before.sets, sets, now, past) : []
     if (faults.length > 0) throw new ConfigurationError(faults)
-    const charged_from = before ? (before.charged_from ?? 0) : (await past.isUsageCounted()) ? now : 0
-    if (before && textOf(before.sets) === textOf(sets)) return charged_from
+    // A time that is to come was written by a clock that was ahead.
+    const charged_from = before ? Math.min(before.charged_from ?? 0, now) : (await past.isUsageCounted()) ? now : 0
+    if (before && (before.charged_from ?? 0) === charged_from && textOf(before.sets) === textOf(sets))
+      return charged_from
     const document = { tenant: noAccount, id: ID, sets, charged_from }
     const kind = before ? ({ kind: 'replace', version: before.version } as const) : ({ kind: 'insert' } as const)
     if ((await history.write({ ...kind, document, events: [] })).kind === 'written') return charged_from
