@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { loadPlans, type PriceSet } from '@millhand/plans'
 import { memoryCollection } from '../usage/memory-collection.fixture.ts'
+import { billedPast } from './billed-past.ts'
+import { newLedger, type PlanChange } from './ledger.ts'
 import { historyFaults, keepPrices, type PriceHistoryRecord, priceHistorySpec } from './price-history.ts'
 
 const [first] = loadPlans().prices.sets as [PriceSet]
@@ -33,6 +35,33 @@ it('prices whose time passed before the first start with them hold where nothing
   const faults = (billed: number) => historyFaults([first], [first, at(10)], now, billedAt(billed))
   assert.deepEqual(await faults(Date.UTC(2026, 10) - 1), [])
   assert.equal((await faults(Date.UTC(2026, 10))).length, 1)
+})
+
+it('a price whose time passed holds where no plan has run since that it reprices', async () => {
+  const repriced: PriceSet = {
+    ...at(10, first.workforce_second),
+    subscriptions: { ...first.subscriptions, developer: { ...first.subscriptions.developer, pro: 59_000_000 } },
+  }
+  const names = { compute: 'starter', developer: 'pro', workforce: 'starter' }
+  const change = (day: number, more: Partial<PlanChange> = {}): PlanChange => ({
+    ...{ ...names, at: Date.UTC(2026, 9, day), resource_version: day, event_id: `evt_${day}` },
+    ...more,
+  })
+  const faults = async (...plans: PlanChange[]) => {
+    const ledger = { ...newLedger('acct_a/live', Date.UTC(2026, 10), 0), version: 1, plans }
+    const nothing = { entries: { find: async () => [] } }
+    const usage = { compute: nothing, workforce: nothing, instances: nothing }
+    return await historyFaults(
+      [first],
+      [first, repriced],
+      now,
+      billedPast({ ledgers: { find: async () => [ledger] }, usage }),
+    )
+  }
+  assert.equal((await faults(change(1))).length, 1)
+  assert.deepEqual(await faults(change(1), change(2, { developer: 'free' })), [])
+  assert.deepEqual(await faults(change(1), change(2, { suspended: true })), [])
+  assert.deepEqual(await faults(), [])
 })
 
 it('tasks are charged from the first start on where usage was counted before, and always else', async () => {

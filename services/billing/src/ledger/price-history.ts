@@ -1,5 +1,6 @@
 /** Holds the plan file to the prices that have been in force: what was charged by them can't be changed under it. */
-import type { PriceSet } from '@millhand/plans'
+import type { Family } from '@millhand/api'
+import { type PriceSet, pricesOf } from '@millhand/plans'
 import { ConfigurationError } from '@millhand/process'
 import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
 
@@ -18,9 +19,14 @@ const ID = 'prices'
 interface Past {
   /** Whether usage was counted here before there were prices. */
   isUsageCounted(): Promise<boolean>
-  /** Whether anything was billed that happened at a time or later. */
-  isBilledSince(time: number): Promise<boolean>
+  /**
+   * Whether anything was billed that happened at a time or later: also a subscription that has run since, of a plan whose
+   * price is another then.
+   */
+  isBilledSince(time: number, isRepriced: IsRepriced): Promise<boolean>
 }
+
+export type IsRepriced = (family: Family, plan: string) => boolean
 
 /**
  * Keeps the prices of the file, and resolves to the time from which tasks are charged: that of the first start in a store
@@ -60,7 +66,7 @@ export async function historyFaults(
   const changed = before.filter(({ from }) => from <= now && kept.get(from) !== known.get(from))
   const added = sets.filter(({ from }) => from <= now && !known.has(from))
   const [earliest] = added
-  const isLate = earliest !== undefined && (await isBilledSince(earliest.from))
+  const isLate = earliest !== undefined && (await isBilledSince(earliest.from, repricedAt(before, sets, added)))
   return [
     ...changed.map(
       ({ from }) =>
@@ -71,6 +77,17 @@ export async function historyFaults(
         `The prices from ${timeOf(from)} on are new, and something was billed since: their time must be to come.`,
     ),
   ]
+}
+
+/** Which subscriptions cost something else at the times of some sets than they did before these were there. */
+function repricedAt(before: readonly PriceSet[], sets: readonly PriceSet[], added: readonly PriceSet[]): IsRepriced {
+  const [old, now] = [pricesOf(before), pricesOf(sets)]
+  return (family, plan) =>
+    added.some(
+      ({ from }) =>
+        old.subscription(family, plan, from) !== now.subscription(family, plan, from) ||
+        old.isFromFirstTask(family, plan, from) !== now.isFromFirstTask(family, plan, from),
+    )
 }
 
 const timeOf = (ms: number) => new Date(ms).toISOString().replace('.000', '')
