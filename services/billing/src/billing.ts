@@ -70,13 +70,19 @@ export function createBillingService(options: BillingOptions) {
   const stores = collectionsOf(options.db)
   const ids = createIds({ now: () => clock.now() })
   let start: Promise<number> | undefined
-  /** Once a process: resolves to the time from which tasks are charged. A store that failed is asked again. */
-  const started = () => {
+  /**
+   * Once a process: resolves to the time from which tasks are charged. A store that failed is asked again, and so is one that
+   * says a time that is to come: the clock was ahead, and has been set right.
+   */
+  const started = async (): Promise<number> => {
     start ??= keepPrices(stores.prices, prices.sets, clock.now(), billedPast(stores)).catch(error => {
       start = undefined
       throw error
     })
-    return start
+    const from = await start
+    if (from <= clock.now()) return from
+    start = undefined
+    return await started()
   }
   const posting = createPosting({ ...stores, prices, clock, graceMs, chargedFrom: started })
   const limitDeps = { ...stores, clock, ids }

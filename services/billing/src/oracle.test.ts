@@ -110,6 +110,11 @@ describe('the ledger and an independent reference', () => {
     }
     let process = processOf()
     let deaths = 0
+    /** The totals of a ledger are those of its entries at any moment: those that are stored, and those that are pending. */
+    const assertFolded = async (account: number) => {
+      const { differences } = await verifyLedger({ ...stores, prices }, tenantOf(account), 0)
+      assert.deepEqual(differences, [], `account ${account} added up anew`)
+    }
     /** The same batch comes again, to another process. */
     const survived = async (work: () => Promise<void>) => {
       for (;;) {
@@ -119,6 +124,7 @@ describe('the ledger and an independent reference', () => {
           assert.match(String(error), /died/, error as Error)
           deaths++
           process = processOf()
+          await assertFolded(Math.floor(random() * ACCOUNTS))
         }
       }
     }
@@ -165,10 +171,7 @@ describe('the ledger and an independent reference', () => {
       }
     }
 
-    for (let account = 0; account < ACCOUNTS; account++) {
-      const { differences } = await verifyLedger({ ...stores, prices }, tenantOf(account), 0)
-      assert.deepEqual(differences, [], 'added up anew it is the same')
-    }
+    for (let account = 0; account < ACCOUNTS; account++) await assertFolded(account)
 
     const taskIds = new Set(arrivals.flatMap(({ event }) => ('ended' in event ? [event.ended.id] : [])))
     const posted = db.read<[number, number]>(

@@ -115,6 +115,8 @@ describe('spending limits', () => {
     assert.equal((await told()).length, 1, 'the same limit is not told of again')
     await billing.updateLimits({ compute: usd('1') }, a)
     assert.deepEqual(await reached(), [])
+    await billing.updateLimits({ compute: usd('0.0002') }, a)
+    assert.deepEqual([(await reached()).length, (await told()).length], [1, 1], 'nor when it is set again')
     await billing.updateLimits({}, a)
     assert.deepEqual(await shown(a), [])
   })

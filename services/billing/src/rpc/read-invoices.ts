@@ -9,7 +9,7 @@ import type {
 import { principal } from '@millhand/rpc'
 import { type Query, readPage } from '@millhand/store'
 import type { BillDeps } from '../billing-deps.ts'
-import { LEDGER_ID } from '../ledger/ledger.ts'
+import { LEDGER_ID, type LedgerRecord } from '../ledger/ledger.ts'
 import { type AnyInvoice, openInvoices } from '../ledger/open-invoices.ts'
 import { invoiceMessage, listedInvoice } from './invoice-message.ts'
 
@@ -46,10 +46,13 @@ export const listInvoices =
     return { $typeName: 'millhand.billing.v1.ListInvoicesResponse', data: data.map(listedInvoice), ...more }
   }
 
-/** Final and open ones of a tenant, by their ids: one that closes meanwhile keeps its own. */
-export async function findInvoices(deps: BillDeps, query: Query): Promise<AnyInvoice[]> {
+/**
+ * Final and open ones of a tenant, by their ids: one that closes meanwhile keeps its own. `ledger` is the tenant's, for who has
+ * read it.
+ */
+export async function findInvoices(deps: BillDeps, query: Query, ledger?: LedgerRecord): Promise<AnyInvoice[]> {
   const { equals, after, before, order, limit } = query
-  const open = (await readOpen(deps, String(equals[0]))).filter(
+  const open = (await readOpen(deps, String(equals[0]), ledger)).filter(
     ({ id }) => (after === undefined || id > String(after[0])) && (before === undefined || id < String(before[0])),
   )
   // A payment has the id of its invoice, and not every invoice has one: these are those of all that are found.
@@ -64,7 +67,11 @@ export async function findInvoices(deps: BillDeps, query: Query): Promise<AnyInv
   return found.map(invoice => withPayment(invoice, paymentOf.get(invoice.id)))
 }
 
-async function readOpen({ ledgers, prices, clock }: BillDeps, tenant: string): Promise<AnyInvoice[]> {
-  const ledger = await ledgers.get(tenant, LEDGER_ID)
+async function readOpen(
+  { ledgers, prices, clock }: BillDeps,
+  tenant: string,
+  known?: LedgerRecord,
+): Promise<AnyInvoice[]> {
+  const ledger = known ?? (await ledgers.get(tenant, LEDGER_ID))
   return ledger ? openInvoices(ledger, clock.now(), prices) : []
 }
