@@ -74,27 +74,18 @@ export async function acceptLines(
   let total = 0
   const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
 
-  const { id: batchId, attempt } = batch
+  const { id: batchId } = batch
   const held = new Set<string>()
-
-  /** Before they are looked for: what is found then stays. */
-  async function holdInputs(items: readonly Item[]): Promise<void> {
-    const ids = [...new Set(items.flatMap(inputsOf))].filter(id => !held.has(id))
-    for (const id of ids) held.add(id)
-    const until = timestampFromMs(batch.holdUntil)
-    for (let at = 0; at < ids.length; at += MOST_HELD_AT_ONCE) {
-      const some = ids.slice(at, at + MOST_HELD_AT_ONCE)
-      const asked = { batchId, attempt, ids: some, until }
-      await unlessUnimplemented(tasks.compute.holdInputs(asked, onBehalfOf(caller, signal)))
-    }
-  }
 
   async function checkPage(): Promise<void> {
     const checked = page
     page = []
     pageBytes = 0
     if (checked.length === 0) return
-    await holdInputs(checked.map(({ item }) => item))
+    // Before they are looked for: what is found then stays.
+    const inputs = checked.flatMap(({ item }) => inputsOf(item)).filter(id => !held.has(id))
+    for (const id of inputs) held.add(id)
+    await holdInputs(tasks, [...new Set(inputs)], { caller, batch, signal })
     const found = await Promise.all(
       itemKinds.map(async kind => {
         const own = checked.filter(({ item }) => item.kind === kind)
@@ -166,6 +157,19 @@ export async function acceptLines(
 
 /** As many as a call takes. */
 const MOST_HELD_AT_ONCE = 1_000
+
+async function holdInputs(
+  { compute }: AcceptanceDeps['tasks'],
+  ids: readonly string[],
+  { caller, batch, signal }: Pick<Accept, 'caller' | 'batch' | 'signal'>,
+): Promise<void> {
+  const until = timestampFromMs(batch.holdUntil)
+  for (let at = 0; at < ids.length; at += MOST_HELD_AT_ONCE) {
+    const some = ids.slice(at, at + MOST_HELD_AT_ONCE)
+    const asked = { batchId: batch.id, attempt: batch.attempt, ids: some, until }
+    await unlessUnimplemented(compute.holdInputs(asked, onBehalfOf(caller, signal)))
+  }
+}
 
 /** The files, and models of accounts, that a task names. */
 function inputsOf({ request: { kind } }: Item): string[] {

@@ -197,11 +197,7 @@ function withMonths(months: readonly MonthSums[], charges: ReadonlyMap<Month, re
 }
 
 /** Stores what a ledger has pending. What is there is left alone: somebody else was faster. */
-async function settle(
-  deps: PostingDeps,
-  ledger: Draft<LedgerRecord>,
-  pending: readonly PendingEntry[],
-): Promise<void> {
+async function settle(deps: PostingDeps, ledger: Draft<LedgerRecord>, pending: readonly PendingEntry[]): Promise<void> {
   await Promise.all(pending.map(({ family, entry }) => storeEntry(deps.usage[family].entries, entry)))
   if (ledger.closing) await storeInvoice(deps, ledger.closing)
   if (ledger.crediting) await deps.credits.write({ kind: 'insert', document: ledger.crediting, events: [] })
