@@ -16,8 +16,11 @@ export interface PendingEntry {
 export const packPending = (entries: readonly PendingEntry[]): string =>
   entries.length === 0 ? '' : deflateRawSync(JSON.stringify(entries), FAST).toString('base64')
 
-export const unpackPending = (packed: string): readonly PendingEntry[] =>
-  packed === '' ? [] : JSON.parse(inflateRawSync(Buffer.from(packed, 'base64')).toString())
+/** Earlier versions did not pack them. */
+export function unpackPending(packed: string | readonly PendingEntry[]): readonly PendingEntry[] {
+  if (typeof packed !== 'string') return packed
+  return packed === '' ? [] : JSON.parse(inflateRawSync(Buffer.from(packed, 'base64')).toString())
+}
 
 /** The next levels take twice the time for a fifth less. */
 const FAST = { level: 1 }

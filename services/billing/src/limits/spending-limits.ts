@@ -1,6 +1,6 @@
 /** What a tenant wants to spend at most in a month, by family, and of what it was told. */
 import type { Family } from '@millhand/api'
-import type { Collection, CollectionSpec, Document, Draft } from '@millhand/store'
+import type { Collection, CollectionSpec, Database, Document, Draft } from '@millhand/store'
 import type { MonthSums } from '../ledger/ledger.ts'
 import type { Month } from '../ledger/month.ts'
 
@@ -28,7 +28,7 @@ export interface SpendingLimitsRecord extends Document {
 
 export const LIMITS_ID = 'limits'
 
-export const spendingLimitsSpec = {
+const spendingLimitsSpec = {
   name: 'spending_limits',
   indexes: { reached: { fields: ['id'], when: { field: 'reached', in: ['yes'] } } },
 } as const satisfies CollectionSpec
@@ -37,6 +37,36 @@ export type SpendingLimits = Pick<
   Collection<SpendingLimitsRecord, keyof typeof spendingLimitsSpec.indexes>,
   'get' | 'find' | 'write'
 >
+
+export function openSpendingLimits(db: Database): SpendingLimits {
+  const records = db.collection<SpendingLimitsRecord, 'reached'>(spendingLimitsSpec)
+  return {
+    async get(tenant, id) {
+      const record = await records.get(tenant, id)
+      return record && current(record)
+    },
+    find: async (index, query) => (await records.find(index, query)).map(current),
+    write: change => records.write(change),
+  }
+}
+
+/** Earlier versions kept of each limit what was told of it, of that limit alone. */
+interface EarlierRecord extends Omit<SpendingLimitsRecord, 'limits' | 'told'> {
+  readonly limits: Readonly<Partial<Record<LimitedFamily, { micros: number; told?: Omit<Told, 'family' | 'limit'> }>>>
+}
+
+function current(record: SpendingLimitsRecord | EarlierRecord): SpendingLimitsRecord {
+  if ('told' in record) return record
+  const limits: { [family in LimitedFamily]?: number } = {}
+  const told: Told[] = []
+  for (const family of limitedFamilies) {
+    const limit = record.limits[family]
+    if (limit === undefined) continue
+    limits[family] = limit.micros
+    if (limit.told) told.push({ family, limit: limit.micros, ...limit.told })
+  }
+  return { ...record, limits, told }
+}
 
 /** A step that the spending of a family has reached. */
 export interface Reached {
