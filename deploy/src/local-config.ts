@@ -21,6 +21,8 @@ import {
   sellerOf,
 } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
+import { type PaymentSettings, paymentSettingsOf } from './payment-processor.ts'
+import { paymentVariables } from './payment-variables.ts'
 import { pick, variables } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
@@ -47,6 +49,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly offered: ReturnType<typeof offeredOf>
   readonly ledgerTimes: LedgerTimes
   readonly seller: Seller
+  readonly payment: PaymentSettings | undefined
 }
 
 export const localVariables = configuration({
@@ -86,6 +89,7 @@ export const localVariables = configuration({
     'MILLHAND_SELLER_ADDRESS',
     'MILLHAND_SELLER_TAX_ID',
   ),
+  ...paymentVariables,
   // Most often it is started by hand and alone: nothing else would serve while it drains.
   MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
 })
@@ -117,5 +121,6 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     ledgerTimes: ledgerTimes(set),
     seller: sellerOf(set),
+    payment: paymentSettingsOf(set),
   }
 }

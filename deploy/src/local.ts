@@ -45,6 +45,7 @@ import { ensureFolder, requireFolder } from './folders.ts'
 import { HostedServices } from './hosted-services.ts'
 import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
+import { openProcessor } from './payment-processor.ts'
 import { probeHealth } from './processes/health-probe.ts'
 import { serveGrpc } from './processes/serve-grpc.ts'
 import { secretKey } from './secret-key.ts'
@@ -218,6 +219,7 @@ async function hostEventReaders(
     log,
     ...config.ledgerTimes,
     seller: config.seller,
+    processor: await openProcessor(config.payment, clock),
   })
   await billing.checkPrices()
   hosted.host('billing', billing)

@@ -52,3 +52,4 @@ export { mostSandboxMs, readSandboxInput, type SandboxInput } from './sandbox-in
 export { isChoice } from './schema/validation-keywords.ts'
 export { createSeals, type Seals } from './seal.ts'
 export { type ShortRoute, shortRoutes } from './short-forms.ts'
+export { spendingLimitReached } from './spending-limit.ts'

@@ -1,7 +1,8 @@
 /** Files that are inputs of runs, read before the run into a folder that goes after it. docs/decisions/files.md, "In tasks". */
 
-import { open } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Client } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
@@ -18,6 +19,9 @@ export const bytesGiven = ({ inputFileBytes = 0, files }: Lease): number =>
 
 /** What the input files of one run may have together: on the disk of an executor, so much for each of its slots. */
 export const MOST_BYTES_A_RUN = 2 ** 30
+
+/** What is received while the disk writes is written together. */
+const AHEAD_BYTES = 512 * 1024
 
 /** The input files of one run. */
 export interface InputFiles {
@@ -68,24 +72,21 @@ export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFi
 
 async function read(leases: ReadsInputs, lease: Lease, path: string, signal: AbortSignal): Promise<InputFile> {
   const bytes = lease.inputFileBytes ?? 0
-  await using file = await open(path, 'w', 0o600)
-  await receive(leases, { run: runRefOf(lease) }, bytes, signal, data => file.writeFile(data))
+  const file = createWriteStream(path, { mode: 0o600, highWaterMark: AHEAD_BYTES })
+  await pipeline(receive(leases, { run: runRefOf(lease) }, bytes, signal), file)
   return { path, bytes }
 }
 
 async function readGiven(leases: ReadsInputs, lease: Lease, file: number, bytes: number, signal: AbortSignal) {
-  const parts: Uint8Array[] = []
-  await receive(leases, { run: runRefOf(lease), file }, bytes, signal, data => parts.push(data))
-  return Buffer.concat(parts)
+  return Buffer.concat(await Array.fromAsync(receive(leases, { run: runRefOf(lease), file }, bytes, signal)))
 }
 
-async function receive(
+async function* receive(
   leases: ReadsInputs,
   request: MessageInitShape<typeof ReadInputRequestSchema>,
   bytes: number,
   signal: AbortSignal,
-  take: (data: Uint8Array) => unknown,
-): Promise<void> {
+): AsyncGenerator<Uint8Array, void> {
   const reading = new AbortController() // Connect's clients don't hear of a loop that ends early.
   const limits = { signal: AbortSignal.any([signal, reading.signal]), timeoutMs: transferMs(bytes) }
   let received = 0
@@ -93,7 +94,7 @@ async function receive(
     for await (const { data } of leases.readInput(request, limits)) {
       received += data.length
       if (received > bytes) break
-      await take(data)
+      yield data
     }
   } finally {
     reading.abort()

@@ -4,7 +4,11 @@ import { beginPortion, type LineResult, type Portion, type PortionDeps } from '.
 
 /** A portion is to take between these, in milliseconds: so a process is busy, and a stop is soon. */
 const PORTION_MS = [60, 250] as const
-const MOST_LINES = 1_024
+/** The next portion may have so many times as many lines. */
+const MOST_GROWTH = 8
+const MOST_LINES = 2_048
+/** What the results of a portion are to have at most, in UTF-16 units: a run has 8 MiB in memory, the rest in files. */
+const RESULT_CHARACTERS = 2 * 2 ** 20
 export const PORTION_CHARACTERS = 2 * 2 ** 20
 
 export interface PortionsDeps extends PortionDeps {
@@ -37,7 +41,7 @@ export async function* runPortions(deps: PortionsDeps, reader: LineReader): Asyn
       const ahead = await read(reader, size)
       // What is in files takes room on the disk, which the next may need; what has ended the process runs again first.
       if (await portion.isInMemory) next = begin(ahead)
-      size = nextSize(size, portion.computeMs)
+      size = nextSize(size, portion)
       for await (const results of portion.results()) yield { results, fraction }
       await portion[Symbol.asyncDispose]()
       running = undefined
@@ -68,9 +72,15 @@ const read = async (reader: LineReader, size: number): Promise<Read> => ({
   fraction: reader.fraction,
 })
 
-/** Twice or half as many lines where the portion was short or long; as many where it never answered. */
-function nextSize(size: number, tookMs: number): number {
+/** More lines where the portion was short, half as many where it was long or had large results; as many where it never answered. */
+function nextSize(size: number, { computeMs, resultCharacters }: Portion): number {
   const [least, most] = PORTION_MS
-  if (tookMs === 0 || (tookMs >= least && tookMs <= most)) return size
-  return tookMs < least ? Math.min(MOST_LINES, size * 2) : Math.max(1, size >> 1)
+  if (computeMs === 0) return size
+  if (computeMs > most || resultCharacters > RESULT_CHARACTERS) return Math.max(1, size >> 1)
+  const growth = Math.min(
+    MOST_GROWTH,
+    Math.ceil(least / computeMs),
+    Math.floor(RESULT_CHARACTERS / Math.max(1, resultCharacters)),
+  )
+  return Math.min(MOST_LINES, size * growth)
 }

@@ -1,4 +1,5 @@
 /** Some lines, run together: a result for each, whatever one of them does to the process. */
+import { setImmediate } from 'node:timers/promises'
 import { type ItemResult, type OutputFile, type RunItem, RunnerGone } from '@millhand/child-process'
 import { excerpt, type InputFormat } from '@millhand/model'
 import { failure } from '../outcome.ts'
@@ -12,6 +13,9 @@ export interface LineResult {
   readonly json: string | Uint8Array
   readonly isFailed: boolean
 }
+
+/** Results that are read at once: about a millisecond. */
+const MOST_TOGETHER = 256
 
 export interface PortionDeps {
   readonly warm: Warm
@@ -48,6 +52,8 @@ export class Portion implements AsyncDisposable {
   readonly isInMemory: Promise<boolean>
   /** Milliseconds that the process computed all of them together; 0 where it has not answered. */
   computeMs = 0
+  /** UTF-16 units of its results that are in memory. */
+  resultCharacters = 0
 
   constructor(deps: PortionDeps, inputs: readonly (string | ItemResult)[]) {
     this.#deps = deps
@@ -61,7 +67,7 @@ export class Portion implements AsyncDisposable {
   }
 
   /**
-   * A result for each line, in order, as they are read: those in memory together, each in a file by itself. Where the
+   * A result for each line, in order, as they are read: those in memory some together, each in a file by itself. Where the
    * process ends of itself each half runs by itself, down to the one line that ends it: that one fails. Rejects with what
    * else keeps lines from running, and where the run is stopped. To be called once.
    */
@@ -80,7 +86,11 @@ export class Portion implements AsyncDisposable {
       const file = item.ok && 'file' in item ? item.file : undefined
       const isAgain = this.#hadNoRoom(item)
       if (file === undefined && !isAgain) {
-        inMemory.push(resultOf(item))
+        if (inMemory.push(resultOf(item)) < MOST_TOGETHER) continue
+        yield inMemory
+        inMemory = []
+        // So that the process, which runs the next portion meanwhile, is heard and has work.
+        await setImmediate()
         continue
       }
       if (inMemory.length > 0) yield inMemory
@@ -110,7 +120,10 @@ export class Portion implements AsyncDisposable {
     )
     this.computeMs = computeMs
     onCompute(computeMs)
-    for (const item of items) if (item.ok && 'file' in item) this.#unread.add(item.file)
+    for (const item of items) {
+      if (item.ok && 'file' in item) this.#unread.add(item.file)
+      else if (item.ok && 'output' in item) this.resultCharacters += item.output.length
+    }
     return items
   }
 

@@ -24,8 +24,12 @@ const say = openChannel<ToChild, FromChild>(hear)
 const emissions = emitWindow(say)
 lockDown()
 let processor: Processor | undefined
-/** Bytes that the outputs in one message may have together. */
+/** Bytes that the outputs of one run may have together, in messages. */
 let inline = 0
+/** What the run at hand has left of its room. */
+const left = { inline: 0, files: 0 }
+/** Ends with the last portion that was sent. */
+let running: Promise<void> = Promise.resolve()
 
 function hear(message: ToChild): void {
   switch (message.kind) {
@@ -33,7 +37,7 @@ function hear(message: ToChild): void {
       void load(message)
       break
     case 'run':
-      void run(message)
+      running = running.then(() => run(message))
       break
     case 'taken':
       emissions.taken()
@@ -52,38 +56,35 @@ async function load(message: LoadMessage): Promise<void> {
   }
 }
 
-async function run({ inputs, parameters, room }: RunMessage): Promise<void> {
+async function run({ inputs, parameters, first, room }: RunMessage): Promise<void> {
+  if (first === 0) Object.assign(left, { inline, files: room })
   const items = inputs.map((input, index) => ({ input, parameters: parameters?.[index] }))
   const results = await (processor as Processor).run(items, emissions.emit)
-  const write = outputWriter(room, inline)
-  const answers = results.map((result, index) => (result instanceof Error ? fault(result) : write(result, index)))
+  const answers = results.map((result, index) =>
+    result instanceof Error ? fault(result) : write(result, first + index),
+  )
   const outputs = answers.filter(answer => typeof answer === 'string')
   const answered = answers.map(answer => (typeof answer === 'string' ? null : answer))
   say({ kind: 'done', items: answered }, outputs)
 }
 
-/** An output as it is where it fits a message, else in a file, which the parent takes away before the next portion. */
-function outputWriter(room: number, inline: number) {
-  return (output: string | FileOutput, item: number): string | ItemInFile | ItemFault => {
-    if (typeof output === 'string') {
-      const bytes = Buffer.byteLength(output)
-      if (bytes <= MAX_MESSAGE_BYTES && bytes <= inline) {
-        inline -= bytes
-        return output
-      }
+/** An output as it is where it fits a message, else in a file, which the parent takes away before the next run. */
+function write(output: string | FileOutput, item: number): string | ItemInFile | ItemFault {
+  if (typeof output === 'string') {
+    const bytes = Buffer.byteLength(output)
+    if (bytes <= MAX_MESSAGE_BYTES && bytes <= left.inline) {
+      left.inline -= bytes
+      return output
     }
-    try {
-      const bytes = writeOutput(
-        outputName(item),
-        typeof output === 'string' ? [Buffer.from(output)] : output.parts,
-        room,
-      )
-      if (bytes === undefined) return { code: 'no_room', message: '' }
-      room -= bytes
-      return { inFile: true }
-    } catch (error) {
-      return fault(toError(error))
-    }
+  }
+  try {
+    const parts = typeof output === 'string' ? [Buffer.from(output)] : output.parts
+    const bytes = writeOutput(outputName(item), parts, left.files)
+    if (bytes === undefined) return { code: 'no_room', message: '' }
+    left.files -= bytes
+    return { inFile: true }
+  } catch (error) {
+    return fault(toError(error))
   }
 }
 

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Emission, RunnerGone } from '@millhand/child-process'
+import { MAX_MESSAGE_BYTES, mostInline } from '../result-limit.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
+import { PORTION_CHARACTERS } from './input-portions.ts'
 import { item, load, shippedModel } from './models.fixture.ts'
 import { MAX_OUTPUT_BYTES } from './output-limit.ts'
 
@@ -181,4 +183,16 @@ test('files that are more together than they may be are not kept', async t => {
     ['well', 'well', ['model_failed', true]],
   )
   for (const result of items) if (result.ok && 'file' in result) await result.file.handle.close()
+})
+
+test('one that answers with more than a run has room for has crashed', async t => {
+  const model = await load(t, digits)
+  const most = mostInline(digits.manifest.maxBatch)
+  const long = `const long = '1'.repeat(${MAX_MESSAGE_BYTES}); say({ kind: 'done', items: message.inputs.map(() => null) }, message.inputs.map(() => long))`
+  const enough = most / MAX_MESSAGE_BYTES
+  const items = (count: number) => Array.from({ length: count }, () => item(long))
+  assert.equal((await model.run(items(enough))).items.length, enough)
+  // Each portion by itself has room.
+  const large = { input: `${long}//${'x'.repeat(PORTION_CHARACTERS / enough - long.length)}`, parameters: undefined }
+  await assert.rejects(model.run(Array.from({ length: 2 * enough }, () => large)), crashed)
 })

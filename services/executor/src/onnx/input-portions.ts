@@ -8,9 +8,14 @@ import { inBatches } from '../message-batches.ts'
  */
 export const PORTION_CHARACTERS = 4 * 2 ** 20
 
+/** Of many short items the process runs some while the next are sent and those before are read. */
+export const MOST_ITEMS = 512
+
 /** In order, each as long as it may be; an item larger than a portion is one of its own. */
 export const portions = (items: readonly RunItem[]): RunItem[][] =>
-  inBatches(items, { size: PORTION_CHARACTERS, sizeOf: charactersOf })
+  inBatches(items, { size: PORTION_CHARACTERS, sizeOf: item => Math.max(charactersOf(item), LEAST_CHARACTERS) })
+
+const LEAST_CHARACTERS = PORTION_CHARACTERS / MOST_ITEMS
 
 /** What a file holds does not pass in the message, but the child reads it. */
 const charactersOf = ({ input, parameters }: RunItem): number =>

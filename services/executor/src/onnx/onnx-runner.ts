@@ -2,18 +2,12 @@
 
 import { fileURLToPath } from 'node:url'
 import {
-  bounded,
-  type ChildProcess,
   deviceAccess,
-  type ItemResult,
   type Loaded,
   LoadFailed,
   MAX_HEAD_BYTES,
-  type OnEmit,
-  type RunItem,
   type Runner,
   RunnerGone,
-  type RunResult,
   startChild,
   sweepTempFolders,
 } from '@millhand/child-process'
@@ -23,13 +17,12 @@ import { KeyedMutex } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { mostInline } from '../result-limit.ts'
-import { type Done, readFromChild } from './child-messages.ts'
+import { readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
-import { portions } from './input-portions.ts'
-import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES, noRoom } from './output-limit.ts'
+import { type FromChild, MOST_SENT, type OnnxChild, OnnxModel } from './onnx-model.ts'
+import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
 import { processBytes } from './process-bytes.ts'
 import type { ToChild } from './protocol.ts'
-import { takeOutput } from './take-output.ts'
 
 export interface OnnxRunnerOptions extends SessionOptions {
   /** Resident memory that a child may have, in bytes: the model, its runs and Node with ONNX Runtime (150 MB). */
@@ -63,10 +56,6 @@ const CODE = {
 /** An output, or a picture of the most pixels that libvips puts aside as samples of 16 bits. */
 const FILE_BYTES = MAX_OUTPUT_BYTES + 256 * 2 ** 20
 
-type FromChild = NonNullable<ReturnType<typeof readFromChild>>
-type OnnxChild = ChildProcess<ToChild, FromChild>
-type Emitted = Extract<FromChild, { kind: 'emission' }>
-
 /** Removes at once what children of processes left that were killed. */
 export function onnxRunner(options: OnnxRunnerOptions): Runner<ModelPackage> {
   sweepTempFolders(options.log)
@@ -86,7 +75,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     script: CHILD,
     lock: { code: CODE, readable: model.isCopy ? [] : Object.values(model.files), native: true },
     read: readFromChild,
-    ahead: MOST_ON_THEIR_WAY + 1, // And that it is done.
+    ahead: MOST_ON_THEIR_WAY + MOST_SENT, // And that these are done.
     messageBytes: MAX_HEAD_BYTES + mostInline(model.manifest.maxBatch),
     memoryLimitBytes,
     ...((options.provider ?? 'cpu') !== 'cpu' && { devices: deviceAccess() }),
@@ -116,7 +105,11 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
       ? copyLoads.runExclusive(Object.values(model.files).join(), () => askCopy(child, model, options, onAsk))
       : ask(child, model, model.files, options, onAsk))
     if (answer.kind === 'loaded') {
-      loaded = new OnnxModel(child, options)
+      loaded = new OnnxModel(child, {
+        log,
+        inlineBytes: mostInline(model.manifest.maxBatch),
+        filesBytes: options.outputFilesBytes ?? MOST_FILES_BYTES,
+      })
       return loaded
     }
     throw new LoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
@@ -168,127 +161,3 @@ async function ask(
 }
 
 const stopped = () => new RunnerGone('killed', 'the loading of the model was stopped')
-
-class OnnxModel implements Loaded {
-  readonly gone: Promise<RunnerGone>
-  readonly #child: ChildProcess<ToChild, FromChild>
-  readonly #log: Log
-  readonly #outputFilesBytes: number
-  /** Emissions that were not taken yet. */
-  #untaken = 0
-  isRunning = false
-
-  constructor(child: ChildProcess<ToChild, FromChild>, options: OnnxRunnerOptions) {
-    this.#child = child
-    this.#log = options.log
-    this.#outputFilesBytes = options.outputFilesBytes ?? MOST_FILES_BYTES
-    this.gone = child.gone
-  }
-
-  async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
-    const results: ItemResult[] = []
-    let computeMs = 0
-    let room = this.#outputFilesBytes
-    this.isRunning = true
-    try {
-      for (const portion of portions(items)) {
-        const before = results.length
-        const started = performance.now()
-        const done = await this.#runPortion(portion, room, (item, emission) => onEmit(before + item, emission))
-        computeMs += performance.now() - started
-        for (const [index, item] of done.items.entries()) {
-          const result = await this.#resultOf(item, index, room)
-          if (result.ok && 'file' in result) room -= result.file.bytes
-          results.push(result)
-        }
-      }
-    } catch (error) {
-      for (const result of results) if (result.ok && 'file' in result) await result.file.handle.close()
-      throw error
-    } finally {
-      this.isRunning = false
-    }
-    return { items: results, computeMs }
-  }
-
-  /** `index`: its place in the portion. */
-  async #resultOf(item: Done['items'][number], index: number, room: number): Promise<ItemResult> {
-    if (typeof item === 'string') return { ok: true, output: item }
-    if (!('inFile' in item)) {
-      return item.code === 'no_room' ? noRoom : { ok: false, code: item.code, message: item.message, retryable: false }
-    }
-    try {
-      const file = await takeOutput(this.#child.folder, index)
-      if (file.bytes <= room) return { ok: true, file }
-      await file.handle.close()
-      return noRoom
-    } catch (error) {
-      this.#log.error('model.output_unreadable', { error })
-      return { ok: false, code: 'model_failed', message: 'The output could not be read.', retryable: true }
-    }
-  }
-
-  async #runPortion(items: readonly RunItem[], room: number, onEmit: OnEmit): Promise<Done> {
-    const lent: string[] = []
-    const inputs = items.map(({ input }, at) => {
-      if (typeof input === 'string') return input
-      const path = this.#child.linkFile(input.path, `input-${at}`)
-      lent.push(path)
-      return { ...input, path }
-    })
-    try {
-      return await this.#answered(items, inputs, room, onEmit)
-    } finally {
-      for (const path of lent) this.#child.unlinkFile(path)
-    }
-  }
-
-  async #answered(items: readonly RunItem[], inputs: readonly RunItem['input'][], room: number, onEmit: OnEmit) {
-    const given = items.some(({ parameters }) => parameters !== undefined)
-    const parameters = given && { parameters: items.map(({ parameters }) => parameters) }
-    this.#child.send({ kind: 'run', inputs, ...parameters, room })
-    for (;;) {
-      const answer = await this.#child.next()
-      if (answer.kind === 'done' && answer.items.length === items.length) return answer
-      if (answer.kind !== 'emission') throw await this.#breach('answered what it was not asked')
-      if (!this.#passOn(answer, items.length, onEmit)) throw await this.#breach('emitted what it may not')
-    }
-  }
-
-  /** Says whether the child kept to its bounds: it may be compromised. */
-  #passOn({ item, emission }: Emitted, items: number, onEmit: OnEmit): boolean {
-    if (!(item >= 0 && item < items && Number.isInteger(item)) || this.#untaken === MOST_ON_THEIR_WAY) return false
-    try {
-      const piece = bounded(emission)
-      this.#untaken++
-      void onEmit(item, piece).then(() => {
-        this.#untaken--
-        this.#child.send({ kind: 'taken' })
-      })
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  async #breach(what: string): Promise<RunnerGone> {
-    const breach = new RunnerGone('crashed', `the process of the model ${what}`)
-    await this.#child.kill(breach)
-    return breach
-  }
-
-  memoryBytes(): number {
-    return this.#child.memoryBytes()
-  }
-
-  lowerPriority(): void {
-    this.#child.lowerPriority({ niceness: BACKGROUND_NICENESS, avoidsFirstCore: false })
-  }
-
-  kill(): Promise<void> {
-    return this.#child.kill()
-  }
-}
-
-/** By `nice`: a run that is not in the background gets three times as much of a processor that both want. */
-const BACKGROUND_NICENESS = 5

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RunResult } from '@millhand/child-process'
 import { type Tensor, tensorParts } from '@millhand/model'
-import { MAX_MESSAGE_BYTES } from '../result-limit.ts'
+import { MAX_MESSAGE_BYTES, mostInline } from '../result-limit.ts'
+import { MOST_ITEMS } from './input-portions.ts'
 import { ask, item, load, outputOf, plainModel, said } from './models.fixture.ts'
 import { boundedText, checkWritable, MAX_OUTPUT_BYTES, OutputTooLarge } from './output-limit.ts'
 
@@ -56,6 +57,21 @@ test('outputs in files that have no room together are tried again, and no file i
       ['file', 'file', ['model_failed', true], 'output'],
     )
     for (const result of items) if (result.ok && 'file' in result) await result.file.handle.close()
+  }
+})
+
+test('a run of many portions has so much in messages, and the rest in files, as a run of one', async t => {
+  const model = await load(t, text)
+  const long = 'a'.repeat(MAX_MESSAGE_BYTES / 2)
+  const count = 2 * MOST_ITEMS
+  const inputs = Array.from({ length: count }, (_, index) => (index % 8 === 0 ? `${index}${long}` : `${index}`))
+  for (let runs = 0; runs < 2; runs++) {
+    const { items } = await model.run(inputs.map(input => item(input)))
+    const bytes = items.map(result => ('output' in result ? Buffer.byteLength(result.output) : 0))
+    const inline = bytes.reduce((sum, one) => sum + one, 0)
+    assert.ok(inline <= mostInline(32) && inline > mostInline(32) - MAX_MESSAGE_BYTES, `${inline} bytes`)
+    for (const [index, input] of inputs.entries())
+      assert.equal(JSON.parse(await outputOf(items[index])).y.data[0], input)
   }
 })
 

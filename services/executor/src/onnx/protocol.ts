@@ -1,6 +1,7 @@
 /**
- * What passes between the runner and its child process: one message each way for a portion of a run, and between them
- * what its items emit, each of which is answered once there is room for more.
+ * What passes between the runner and its child process: one message each way for a portion of a run, in the order of the
+ * portions, and between them what its items emit, each of which is answered once there is room for more. The next portion
+ * may be sent before the one at hand is answered.
  */
 
 import type { Emission, RunItem } from '@millhand/child-process'
@@ -22,7 +23,9 @@ export interface RunMessage {
   readonly inputs: readonly RunItem['input'][]
   /** By item; left out when no item has any. */
   readonly parameters?: readonly (Readonly<Record<string, unknown>> | undefined)[]
-  /** Bytes that the files of its outputs may have together. */
+  /** How many items of the run are in the portions before. */
+  readonly first: number
+  /** Bytes that the files of the run's outputs may have together. Of the first portion: it counts for the whole run. */
   readonly room: number
 }
 
@@ -38,7 +41,7 @@ export interface ItemInFile {
   readonly inFile: true
 }
 
-/** The name of that file: only the item's place in its portion decides, so a child names no paths. */
+/** The name of that file: only the item's index in its run decides, so a child names no paths. */
 export const outputName = (item: number): string => `output-${item}`
 
 /** An item that failed; one that succeeded is its output, JSON text, or in a file. */

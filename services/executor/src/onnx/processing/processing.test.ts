@@ -5,7 +5,8 @@ import { type TestContext, test } from 'node:test'
 import { LoadFailed } from '@millhand/child-process'
 import sharp from 'sharp'
 import { everyType, valuesOfEveryType } from '../fixtures/every-type.ts'
-import { ask, dataUri, load, plainModel, start } from '../models.fixture.ts'
+import { MOST_ITEMS } from '../input-portions.ts'
+import { ask, dataUri, item, load, plainModel, said, start } from '../models.fixture.ts'
 
 /** Two pixels, red and blue. */
 async function redBlue(): Promise<string> {
@@ -43,6 +44,56 @@ test('numbers are scaled and shaped', async t => {
   const preprocess = { name: 'numbers', count: 4, shape: [2, 2, 1], scale: 0.5 }
   const model = await load(t, plainModel('picture', { preprocess }))
   assert.deepEqual((await ask(model, '[1,2,3,4]')).y, { dtype: 'float32', shape: [1, 2, 2, 1], data: [0.5, 1, 1.5, 2] })
+})
+
+test('numbers that are read together are what each is by itself', async t => {
+  const fields = {
+    preprocess: { name: 'numbers', count: 3, min: 0, max: 16, scale: 0.1 },
+    postprocess: { name: 'classify' },
+  }
+  const alone = await load(t, plainModel('scores', fields))
+  const together = await load(t, plainModel('scores', { ...fields, batchable: true }))
+  const lists = [
+    '[0,2,1]',
+    '[16,10,9]',
+    '[01,2,3]',
+    '[1,2]',
+    '[1,2,3,4]',
+    '[1,2,17]',
+    '[1,2,3',
+    '[1,2,3]]',
+    '[,2,3]',
+    '[]',
+    '1,2,3',
+  ]
+  const others = [
+    ' [1, 2,\n3] ',
+    '[1.5,2e0,0.25]',
+    '[-0,2,3]',
+    '[-1,2,3]',
+    '[1,"2",3]',
+    '[999999999999999999999,1,2]',
+    '[1,2,3] x',
+    '',
+    'null',
+  ]
+  const inputs = [...lists, ...others].map(input => item(input))
+  const { items } = await together.run(inputs)
+  for (const [index, input] of inputs.entries())
+    assert.deepEqual(items[index], (await alone.run([input])).items[0], `${input.input}`)
+  assert.deepEqual(items.filter(({ ok }) => ok).length, 5)
+})
+
+test('a run of several portions answers each item in its order', async t => {
+  const fields = { preprocess: { name: 'numbers', count: 2 }, postprocess: { name: 'classify' }, batchable: true }
+  const model = await load(t, plainModel('scores', fields))
+  const count = 2 * MOST_ITEMS + 1
+  const { items } = await model.run(
+    Array.from({ length: count }, (_, at) => item(at % 100 === 7 ? 'x' : `[${at},0.5]`)),
+  )
+  assert.equal(items.length, count)
+  for (const [at, result] of items.entries())
+    assert.deepEqual(result.ok && said(result).scores, at % 100 === 7 ? false : [at, 0.5])
 })
 
 test('scores become a label with its confidence', async t => {
