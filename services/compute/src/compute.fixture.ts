@@ -29,6 +29,8 @@ export interface Place {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly plans?: Partial<ComputeOptions['plans']>
+  /** Whether the executor that the test is ends with the service. Default false: it stands for one of another process. */
+  readonly isExecutorInProcess?: boolean
 }
 
 /** What compute's tests give it where they are about something else. */
@@ -49,7 +51,7 @@ export const plainOptions = (db: Database) => ({
   retentionMs: 86_400_000,
 })
 
-export function openCompute({ db, blobs, clock, plans }: Place) {
+export function openCompute({ db, blobs, clock, plans, isExecutorInProcess = false }: Place) {
   const options = plainOptions(db)
   const compute = createComputeService({
     ...options,
@@ -58,7 +60,7 @@ export function openCompute({ db, blobs, clock, plans }: Place) {
     plans: { ...options.plans, ...plans },
     random: () => 0,
   })
-  const transport = createDirectTransport()
+  const transport = createDirectTransport({ standsForNetwork: !isExecutorInProcess })
   serve(compute.routes, transport)
   const ending = new AbortController()
   const running = compute.run(ending.signal)

@@ -41,7 +41,7 @@ describe('a create whose caller waits for the end', () => {
   async function open(file: string) {
     clock = manualClock(noon)
     db = openSqlite({ file })
-    service = openCompute({ db, blobs: await filesystemBlobs(join(folder, 'blobs')), clock })
+    service = openCompute({ db, blobs: await filesystemBlobs(join(folder, 'blobs')), clock, isExecutorInProcess: true })
   }
 
   const create = (waitMs = 250, operation?: string) =>

@@ -256,7 +256,7 @@ async function started(way: 'in the process' | 'in a tunnel') {
     clock: systemClock,
     onRing: documents => rung.push(...documents),
   })
-  const direct = createDirectTransport()
+  const direct = createDirectTransport({ standsForNetwork: true })
   serve(compute.routes, direct)
   const ending = new AbortController()
   const running = compute.run(ending.signal)
