@@ -38,11 +38,12 @@ export interface TaskAdmission {
   readonly asked: SandboxInput | undefined
 }
 
-/** What a request needs. Fails with everything that stands against it, at once. */
+/** What a request needs. Fails with all of its validation errors at once. A task of an accepted batch waits for hardware. */
 export async function admitTask(
   { files, taskModels, gpuTypes, targetFault }: Pick<ComputeDeps, 'files' | 'taskModels' | 'gpuTypes' | 'targetFault'>,
   req: CreateTaskRequest,
   call: HandlerContext,
+  isAccepted = false,
 ): Promise<TaskAdmission> {
   const { mode, tenant } = principal(call)
   const named = await taskModels.find(tenant, req.model, req.type === TaskType.CUSTOM, call.signal)
@@ -51,7 +52,9 @@ export async function admitTask(
   const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
   const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
   const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isBatch)
-  const provider = modelProviderFault(ready, req) ?? (await gpuTypes.providerFault(req.parameters?.provider, call))
+  const provider =
+    modelProviderFault(ready, req) ??
+    (isAccepted ? undefined : await gpuTypes.providerFault(req.parameters?.provider, call))
   const misfits = [
     ...(misfit ? [misfit] : []),
     ...(provider ? [provider] : []),
