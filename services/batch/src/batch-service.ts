@@ -40,7 +40,7 @@ export interface BatchOptions {
   readonly retentionMs: number
 }
 
-/** Where the place in the event log is kept. */
+/** The consumer group, which keeps the offset in the event log. */
 const GROUP = 'batch-progress'
 const topics = [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name]
 

@@ -17,7 +17,7 @@ const TASKS = 10_000
 const KILLS = 20
 
 const CANCELLED = 0.05
-const BATCH_VISITORS = 3
+const BATCH_VISITORS = 16
 
 test('nothing that was answered is lost, done twice or told out of order, however often the process is killed', {
   timeout: 1_800_000,

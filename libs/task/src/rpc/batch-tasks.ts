@@ -62,7 +62,7 @@ interface Made<T> {
   readonly input?: string | undefined
 }
 
-/** Behind every task that came by itself. */
+/** Behind every single task. */
 const BATCH_RANK = 3
 
 /** Characters of outputs in one answer: a message has at most 4 MiB of UTF-8. */

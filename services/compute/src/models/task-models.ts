@@ -70,7 +70,7 @@ export function createTaskModels(deps: {
   }
 
   return {
-    /** What a request names as its model, for a task of this type; or what stands against it. */
+    /** What a request names as its model, for a task of this type; or its validation error. */
     async find(
       tenant: string,
       id: string,
