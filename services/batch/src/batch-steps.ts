@@ -24,7 +24,7 @@ export interface BatchStepDeps extends Omit<EndDeps, 'calls' | 'signal'> {
   readonly tasks: TaskClients
 }
 
-/** What the events say of the tasks of one batch, by index. The latest counts. */
+/** The states in the events of the tasks of one batch, by index. The latest counts. */
 export type ItemChanges = ReadonlyMap<number, ItemState>
 
 /** Not to be called for one batch twice at once. */
@@ -56,7 +56,7 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
   const looks = createPauses(clock, QUIET_MS, MOST_QUIET_MS)
   const { save, look, lookAtAll } = createItemUpdates(deps, calls, itemsStore, looks)
   const fullQueues = createPauses(clock, FULL_MS, MOST_FULL_MS)
-  /** Batches whose tasks were all told to stop. */
+  /** Batches whose tasks were all cancelled. */
   const stopped = new Set<string>()
   /** Up to which index tasks may have been made of which there is no note, or may yet be made by a call that has failed. */
   const attempted = new Map<string, number>()

@@ -60,7 +60,7 @@ export function readItem(text: string | undefined): ItemReading {
   return { ok: true, item: { customId, kind: 'compute', request: requestOf({ case: 'task', value: message }) } }
 }
 
-/** As `POST /v1/tasks` tells them apart. */
+/** Decided as in `POST /v1/tasks`. */
 export const kindOf = (body: object): ItemKind => (Object.hasOwn(body, 'employee') ? 'workforce' : 'compute')
 
 const requestOf = (kind: TaskRequest['kind']): TaskRequest => ({ $typeName: 'millhand.batch.v1.TaskRequest', kind })

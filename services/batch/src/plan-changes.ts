@@ -1,4 +1,4 @@
-/** Batches get the plans that their account has now: what is made of them next is made by those. */
+/** Writes the account's plans to its batches when they change: the tasks that are made next have them. */
 import { isDeepStrictEqual } from 'node:util'
 import { families, type PlanNames } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
@@ -9,7 +9,7 @@ import { type BatchStoreDeps, changeBatch } from './batch-store.ts'
 /** More than there are batches of a tenant that have not ended. */
 const MOST_BATCHES = 1_000
 
-/** Writes the plans that events of accounts tell of to all batches of theirs that have not ended. Idempotent. */
+/** Writes the plans in events of accounts to the batches of each account that have not ended. Idempotent. */
 export async function takePlans(deps: BatchStoreDeps, events: readonly LoggedEvent[], log: Log): Promise<void> {
   for (const [account, plans] of latestPlans(events, log))
     for (const tenant of [`${account}/live`, `${account}/test`]) {
@@ -21,7 +21,7 @@ export async function takePlans(deps: BatchStoreDeps, events: readonly LoggedEve
     }
 }
 
-/** By account. An event that can't be read is passed over, and the log tells of it. */
+/** By account. An event that can't be read is logged and skipped. */
 function latestPlans(events: readonly LoggedEvent[], log: Log): ReadonlyMap<string, PlanNames> {
   const latest = new Map<string, PlanNames>()
   for (const event of events) {

@@ -117,13 +117,13 @@ function modelProviderFault(model: ModelPackage | undefined, req: CreateTaskRequ
   return { param: 'parameters.provider', code: 'not_available', message }
 }
 
-/** What stands against an input in the request, as far as its model tells. */
+/** The validation error of an input in the request, as far as its model defines inputs. */
 function inputFault(model: ModelPackage | undefined, input: string, isBatch: boolean): Fault | undefined {
   const message = model && (isBatch ? linesFault(input) : checkInput(model, input))
   return message === undefined ? undefined : { param: 'input', code: 'model_input_invalid', message }
 }
 
-/** The model that a request names. Fails with everything that stands against running it, at once. */
+/** The model that a request names. Fails with all validation errors at once. */
 function admitted(
   { type, parameters }: CreateTaskRequest,
   named: Awaited<ReturnType<TaskModels['find']>>,

@@ -18,7 +18,7 @@ import type { LinesStore } from './store-lines.ts'
 /** So many lines that each end their process are the model's fault and not theirs. */
 const MOST_CRASHES = 20
 
-/** Progress is told so often at first, then each time a hundredth of the run has passed, and at its end. */
+/** Progress is reported so often at first, then each time a hundredth of the run has passed, and at its end. */
 const PROGRESS_MS = 1_000
 
 export interface LinesRunDeps extends Omit<RunBatchDeps, 'sendOutput' | 'reserve'> {
@@ -45,7 +45,7 @@ class LinesRun implements ActiveRun {
   #isOver = false
   #crashes = 0
   #toldAt = Number.NEGATIVE_INFINITY
-  /** This is no run that tells how long those of its model take. */
+  /** Not measured: runs over lines take longer than single runs of their model. */
   readonly tookMs = 0
   readonly done: Promise<void>
 
