@@ -21,6 +21,7 @@ import { createLog } from '@millhand/telemetry'
 import { type Batches, type BatchRecord, batchesSpec } from './batch.ts'
 import { BatchOwner, type OwnerDeps } from './batch-owner.ts'
 import { countsOf, itemsSpec, newItems } from './item-state.ts'
+import { type ChangedPlans, changedPlansSpec } from './plan-changes.ts'
 import { taskIdOf } from './task-ids.ts'
 
 /** Tasks of the batch that there is from the beginning. */
@@ -72,8 +73,9 @@ export class BatchesFixture {
   queue = Number.POSITIVE_INFINITY
   /** Of the last call that made tasks: when its batch was accepted, and until when they are kept. */
   batchTimes: (number | undefined)[] = []
-  /** The plan by which the last call made tasks. */
+  /** The plan by which the last call made tasks, and by which each task was made. */
   plan = ''
+  readonly plans = new Map<string, string>()
   /** How often tasks were to be made, and the calls that have failed and go on all the same. */
   adds = 0
   late: (() => void)[] | undefined
@@ -102,6 +104,7 @@ export class BatchesFixture {
     this.deps = {
       ...{ batches, blobs, clock, retentionMs: 86_400_000, wake: () => {} },
       items: db.collection<ReturnType<typeof newItems>>(itemsSpec),
+      changedPlans: db.collection<ChangedPlans, 'due'>(changedPlansSpec),
       ids: createIds({ now: () => clock.now() }),
       log: createLog({ level: 'error', write: () => {} }),
       tasks: {
@@ -231,6 +234,7 @@ export class BatchesFixture {
       router.service(BatchTaskService, {
         addTasks: async (req, call) => {
           this.plan = principal(call).plans.compute
+          for (const { id } of req.tasks) this.plans.set(id, this.plan)
           return this.#addTasks(req)
         },
         getTasks: async ({ ids }) => {

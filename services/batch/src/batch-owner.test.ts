@@ -27,7 +27,10 @@ test('an owner that died while it made tasks is followed by one that makes each 
   for (const index of range(0, 10)) on.endTask(on.idOf(index), TaskStatus.SUCCEEDED)
   const second = on.owner()
   await step(second)
-  assert.deepEqual([...on.tasks.keys()], range(0, TOTAL).map(index => on.idOf(index)))
+  assert.deepEqual(
+    [...on.tasks.keys()],
+    range(0, TOTAL).map(index => on.idOf(index)),
+  )
   const { counts } = await on.now()
   assert.deepEqual([counts.succeeded, counts.queued], [10, TOTAL - 10])
   for (const index of range(10, TOTAL)) on.endTask(on.idOf(index), TaskStatus.SUCCEEDED)

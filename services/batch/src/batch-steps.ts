@@ -16,10 +16,11 @@ import {
 } from './item-state.ts'
 import { createItemsStore, type ItemsCollection, keyOf } from './items-store.ts'
 import { createPauses, type Pauses } from './pauses.ts'
+import { type PlanChangesDeps, withLastPlans } from './plan-changes.ts'
 import { allSettled, createTaskCalls, type ItemRef } from './task-calls.ts'
 import { CHUNK, fenceTasks, makeTasks, unknownItems } from './task-maker.ts'
 
-export interface BatchStepDeps extends Omit<EndDeps, 'calls' | 'signal'> {
+export interface BatchStepDeps extends Omit<EndDeps, 'calls' | 'signal'>, Pick<PlanChangesDeps, 'changedPlans'> {
   readonly items: ItemsCollection
   readonly tasks: TaskClients
 }
@@ -104,9 +105,10 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
   }
 
   return {
-    async advance(batch, news, most) {
-      const key = keyOf(batch)
-      const { items: loaded, isFirst } = await itemsStore.load(batch)
+    async advance(before, news, most) {
+      const key = keyOf(before)
+      const { items: loaded, isFirst } = await itemsStore.load(before)
+      const batch = isFirst ? await withLastPlans(deps, before) : before
       if (isFirst) attempt(batch, loaded)
       const isStopping = batch.status === 'cancelling' && !stopped.has(key)
       let items = isFirst ? loaded : await save(batch, loaded, withStates(loaded, news))

@@ -43,18 +43,44 @@ test('a batch that is larger than the queue goes on as that empties, and does no
   assert.deepEqual(new Set([...on.tasks.values()].map(({ asked }) => asked)), new Set([1]))
 })
 
+/** The event of a change of plans. */
+const changed = (account_id: string, compute: unknown): LoggedEvent => ({
+  ...{ id: 'evt_1', type: 'account.plans_changed', key: account_id, topic: 'millhand.identity.v1' },
+  ...{ time: 0, position: '1' },
+  value: JSON.stringify({ account_id, data: { object: { compute, developer: 'free', workforce: 'starter' } } }),
+})
+
+test('a change of plans while a batch is being accepted reaches its tasks, whichever owner makes them', async () => {
+  await takePlans(on.deps, [changed('acct_2', 'growth')], on.deps.log)
+  await takePlans(on.deps, [changed('acct_2', 'scale')], on.deps.log)
+  // Its request had the plans before; it is written now.
+  const accepted = await on.addBatch('acct_2/live', 1)
+  await step(on.owner())
+  assert.equal((await on.now(accepted)).plans.compute, 'scale')
+  assert.equal((await on.now()).plans.compute, '')
+  assert.equal(on.plans.get(taskIdOf('task', accepted.id, 0)), 'scale')
+})
+
+test('a change of plans during the first step of a batch is the last', async () => {
+  await takePlans(on.deps, [changed('acct_2', 'growth')], on.deps.log)
+  const accepted = await on.addBatch('acct_2/live', 1)
+  const { changedPlans } = on.deps
+  const get: typeof changedPlans.get = async (tenant, id) => {
+    const kept = await changedPlans.get(tenant, id)
+    if (kept?.plans.compute === 'growth') await takePlans(on.deps, [changed('acct_2', 'scale')], on.deps.log)
+    return kept
+  }
+  const slow = Object.assign(Object.create(changedPlans), { get })
+  await step(on.owner({ changedPlans: slow }))
+  assert.equal((await on.now(accepted)).plans.compute, 'scale')
+})
+
 test('tasks that are made after a change of plans have those that the account has then', async () => {
   const other = await on.addBatch('acct_2/live', 1)
   const owner = on.owner()
   on.queue = 100
   await step(owner)
   assert.equal(on.plan, '')
-  const changed = (account_id: string, compute: unknown) =>
-    ({
-      ...{ id: 'evt_1', type: 'account.plans_changed', key: account_id, topic: 'millhand.identity.v1' },
-      ...{ time: on.clock.now(), position: '1' },
-      value: JSON.stringify({ account_id, data: { object: { compute, developer: 'free', workforce: 'starter' } } }),
-    }) satisfies LoggedEvent
   const events = [
     changed('acct_1', 'growth'),
     changed('acct_3', 'scale'),
