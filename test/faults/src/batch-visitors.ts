@@ -13,6 +13,8 @@ export interface BatchVisitorOptions {
   readonly random: Random
   /** No more are begun once it is aborted. */
   readonly over: AbortSignal
+  /** Called when the create of a batch is answered: its tasks are being made then. */
+  readonly onCreated?: () => void
 }
 
 export interface BatchVisitors {
@@ -74,6 +76,7 @@ export function createBatchVisitors(options: BatchVisitorOptions): BatchVisitors
     const send = async (): Promise<string> =>
       (await post('/v1/batches', { json, headers: { 'idempotency-key': key } })).body.id
     const id = await send()
+    options.onCreated?.()
     if (random.next() < 0.5) await pause(random.between(0, 2_000))
     const cancelled = random.next() < CANCELLED ? await cancel(id) : undefined
     return { id, customIds, digits: requests.map(({ answer }) => answer), replayed: await send(), cancelled }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -43,18 +44,22 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
     unavailable: [],
   }).run()
   const over = new AbortController()
+  const created = new EventTarget()
   const visitors = createBatchVisitors({
     urls: () => [server.url],
     key: server.key,
     visitors: BATCH_VISITORS,
     random: random(seed + 3),
     over: over.signal,
+    onCreated: () => void created.dispatchEvent(new Event('batch')),
   })
   const visiting = visitors.run()
   const moments = random(seed + 2)
-  for (const portion of portions.slice(0, KILLS)) {
+  for (const [at, portion] of portions.slice(0, KILLS).entries()) {
     gate.admit(portion)
-    await pause(moments.between(20, 1_000))
+    // Every second kill strikes a batch that was just created.
+    if (at % 2 === 1) await once(created, 'batch')
+    await pause(moments.between(20, at % 2 === 1 ? 300 : 1_000))
     await server.kill()
     await server.restart()
   }
