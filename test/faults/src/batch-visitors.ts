@@ -18,6 +18,8 @@ export interface BatchVisitorOptions {
 }
 
 export interface BatchVisitors {
+  /** Answers that no visitor should get, whatever has died. */
+  readonly unexpected: readonly string[]
   /** Resolves when it is over and each batch that was begun is answered. */
   run(): Promise<CreatedBatch[]>
   /** Each batch at its end. Rejects with one that has not ended after `limitMs`. */
@@ -35,6 +37,7 @@ const AGAIN = [409, 503, 504]
 
 export function createBatchVisitors(options: BatchVisitorOptions): BatchVisitors {
   const { urls, random, over } = options
+  const unexpected: string[] = []
   let turn = 0
 
   /** Sends a request until it is answered; a POST has a key, so that it is done once. */
@@ -92,7 +95,10 @@ export function createBatchVisitors(options: BatchVisitorOptions): BatchVisitors
   async function visitor(): Promise<CreatedBatch[]> {
     const created: CreatedBatch[] = []
     while (!over.aborted) {
-      created.push(await create())
+      await create().then(
+        batch => created.push(batch),
+        (error: Error) => unexpected.push(error.message),
+      )
       await pause(random.between(0, BETWEEN_MS), undefined, { signal: over }).catch(() => {})
     }
     return created
@@ -117,6 +123,7 @@ export function createBatchVisitors(options: BatchVisitorOptions): BatchVisitors
   }
 
   return {
+    unexpected,
     run: async () => (await Promise.all(Array.from({ length: options.visitors }, visitor))).flat(),
 
     async ends(batches, limitMs) {

@@ -90,6 +90,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
       `sent in ${Math.round(sent - began)} ms, ended ${Math.round(ended - sent)} ms later; ${counts(listed)}`,
   )
   assert.deepEqual(seen.unexpected.slice(0, 5), [])
+  assert.deepEqual(visitors.unexpected.slice(0, 5), [])
   assert.deepEqual(ofBatches.slice(0, 20), [], `seed ${seed}`)
   assert.deepEqual(billed.slice(0, 20), [], `seed ${seed}`)
   const history = { ...seen, events }
