@@ -43,7 +43,7 @@ test('what is checked in one call fits in a message, whatever the lines are of',
   const lines = [...Array(6).fill(brief), ...Array(20).fill(words), ...Array(1_200).fill('{"employee":"e","task":"t"}')]
   const accepted = await acceptLines(
     { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
-    lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
+    lines.map((text, n) => ({ text, path: `lines[${n + 1}]` })),
     {
       ...{
         caller,
@@ -98,7 +98,7 @@ test('the files and models of the account that tasks name are held before they a
     lines.push(JSON.stringify({ employee: 'e', task: 't', files: attached.slice(at, at + 20) }))
   await acceptLines(
     { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
-    lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
+    lines.map((text, n) => ({ text, path: `lines[${n + 1}]` })),
     {
       ...{
         caller,
@@ -149,7 +149,7 @@ test('a task that came in several lines of JSON is kept as one', async t => {
   const pretty = JSON.stringify({ type: 'inference', model: 'm', input: 'a\nb' }, undefined, 2)
   const { accepted, text } = await accept(
     t,
-    [0, 1].map(n => ({ text: pretty, place: `tasks[${n}]` })),
+    [0, 1].map(n => ({ text: pretty, path: `tasks[${n}]` })),
   )
   const lines = text.split('\n').filter(Boolean)
   assert.deepEqual([accepted.total, lines.length], [2, 2])
@@ -158,14 +158,14 @@ test('a task that came in several lines of JSON is kept as one', async t => {
 
 test('lines that name files and models are accepted by a compute of an earlier version, which holds none', async t => {
   const line = JSON.stringify({ type: 'custom', model: 'model_1', input: '1' })
-  const { accepted } = await accept(t, [{ text: line, place: 'tasks[0]' }])
+  const { accepted } = await accept(t, [{ text: line, path: 'tasks[0]' }])
   assert.deepEqual([accepted.total, accepted.withInputs], [1, true])
 })
 
 test('every fault is named in the order of the lines, beside a line that is too long', async t => {
   const task = (model: string) => JSON.stringify({ type: 'inference', model, input: '1' })
-  const lines = [task('m'), task('gone'), '{', task('gone')].map((text, n) => ({ text, place: `lines[${n + 1}]` }))
-  const refused = accept(t, [...lines, { text: undefined, place: 'lines[5]', isTooLong: true }])
+  const lines = [task('m'), task('gone'), '{', task('gone')].map((text, n) => ({ text, path: `lines[${n + 1}]` }))
+  const refused = accept(t, [...lines, { text: undefined, path: 'lines[5]', isTooLong: true }])
   const error = await refused.then(
     () => undefined,
     (error: unknown) => error,

@@ -8,12 +8,12 @@ import { faultWithin, type Item, MOST_MESSAGE_BYTES, messageBytes, readItem } fr
 import { type ItemKind, itemKinds, type TaskClients } from './item-kind.ts'
 import { onBehalfOf, unlessUnimplemented } from './on-behalf-of.ts'
 
-/** A line as it came. */
+/** A line as it was sent. */
 export interface SentLine {
   /** Undefined where it is not valid UTF-8. */
   readonly text: string | undefined
   /** How faults name it: `tasks[3]`. */
-  readonly place: string
+  readonly path: string
   /** It is longer than a line may be, and was not read; nor were those after it. */
   readonly isTooLong?: boolean
 }
@@ -69,7 +69,7 @@ export async function acceptLines(
 ): Promise<AcceptedLines> {
   const faults: LineFault[] = []
   const customIds = new Map<string, string>()
-  let page: { readonly item: Item; readonly place: string; readonly line: number }[] = []
+  let page: { readonly item: Item; readonly path: string; readonly line: number }[] = []
   let pageBytes = 0
   let total = 0
   const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
@@ -93,33 +93,33 @@ export async function acceptLines(
         const asked = { batchId, tasks: own.map(({ item }) => item.request) }
         const { faults } = await tasks[kind].checkTasks(asked, onBehalfOf(caller, signal))
         return faults.map(fault => {
-          const { place = param, line = total } = own[fault.index] ?? {}
-          return { ...faultWithin(place, fault), line }
+          const { path = param, line = total } = own[fault.index] ?? {}
+          return { ...faultWithin(path, fault), line }
         })
       }),
     )
     faults.push(...found.flat())
   }
 
-  async function take({ text, place, isTooLong }: SentLine): Promise<void> {
+  async function take({ text, path, isTooLong }: SentLine): Promise<void> {
     const line = total
     if (isTooLong) {
-      const message = `\`${place}\` has more than ${MOST_LINE_BYTES} bytes. No line after it was checked.`
-      return void faults.push({ param: place, code: 'too_long', message, line })
+      const message = `\`${path}\` has more than ${MOST_LINE_BYTES} bytes. No line after it was checked.`
+      return void faults.push({ param: path, code: 'too_long', message, line })
     }
     const reading = readItem(text)
-    if (!reading.ok) return void faults.push(...reading.faults.map(fault => ({ ...faultWithin(place, fault), line })))
+    if (!reading.ok) return void faults.push(...reading.faults.map(fault => ({ ...faultWithin(path, fault), line })))
     const { item } = reading
-    if (item.kind === 'workforce') requireWorkforce(caller, place)
+    if (item.kind === 'workforce') requireWorkforce(caller, path)
     totals[item.kind]++
     const before = item.customId === undefined ? undefined : customIds.get(item.customId)
     if (before !== undefined) {
-      const message = `\`${place}.custom_id\` is that of \`${before}\` too; it must be unique within the batch.`
-      faults.push({ param: `${place}.custom_id`, code: 'not_unique', message, line })
-    } else if (item.customId !== undefined) customIds.set(item.customId, place)
+      const message = `\`${path}.custom_id\` is that of \`${before}\` too; it must be unique within the batch.`
+      faults.push({ param: `${path}.custom_id`, code: 'not_unique', message, line })
+    } else if (item.customId !== undefined) customIds.set(item.customId, path)
     const bytes = messageBytes(item, text ?? '')
     if (page.length === PAGE || pageBytes + bytes > MOST_MESSAGE_BYTES) await checkPage()
-    page.push({ item, place, line })
+    page.push({ item, path, line })
     pageBytes += bytes
   }
 
@@ -180,9 +180,9 @@ function inputsOf({ request: { kind } }: Item): string[] {
 }
 
 /** As `POST /v1/tasks` with an employee. */
-function requireWorkforce(caller: Principal, place: string): void {
+function requireWorkforce(caller: Principal, path: string): void {
   const scope = 'workforce:write'
   if (hasScope(caller, scope)) return
-  const detail = `\`${place}\` names an employee, and the key does not hold the scope \`${scope}\`.`
+  const detail = `\`${path}\` names an employee, and the key does not hold the scope \`${scope}\`.`
   throw fail('insufficient_scope', detail, { metadata: { scope } })
 }

@@ -7,9 +7,9 @@ import { fail } from '@millhand/api'
 import { KeyedMutex } from '@millhand/process'
 import type { Batches } from './batch.ts'
 
-/** The place of a batch that is being accepted. */
-export interface Place {
-  /** Counts bytes of its lines as they come. Fails with `queue_full`. */
+/** What a batch that is being accepted takes of the limits. */
+export interface Reservation {
+  /** Counts bytes of its lines as they are read. Fails with `queue_full`. */
   add(bytes: number): void
   /** Makes the batch where there is room for it still. Fails with `queue_full`. */
   commit<R>(insert: () => Promise<R>): Promise<R>
@@ -19,7 +19,7 @@ export interface Place {
 
 export interface ActiveLimits {
   /** Fails with `queue_full` where there is no room for one more. */
-  begin(tenant: string): Promise<Place>
+  begin(tenant: string): Promise<Reservation>
 }
 
 const MOST_BATCHES = 100
@@ -27,7 +27,7 @@ const MOST_BYTES = 2 ** 30
 
 interface Known {
   /** Being accepted, and their bytes so far. */
-  places: number
+  reservations: number
   bytes: number
   /** What those in the store have. */
   stored: number
@@ -41,7 +41,7 @@ export function createActiveLimits({ batches }: { readonly batches: Pick<Batches
   async function requireRoom(tenant: string, known: Known, bytes: number): Promise<void> {
     const active = await batches.find('active', { equals: [tenant], limit: MOST_BATCHES })
     known.stored = active.reduce((sum, batch) => sum + batch.lines_bytes, 0)
-    if (active.length + known.places >= MOST_BATCHES)
+    if (active.length + known.reservations >= MOST_BATCHES)
       throw full(`The account has ${MOST_BATCHES} batches that have not ended, which is as many as it may have.`)
     requireBytes(known, bytes)
   }
@@ -49,30 +49,30 @@ export function createActiveLimits({ batches }: { readonly batches: Pick<Batches
   return {
     begin: tenant =>
       mutex.runExclusive(tenant, async () => {
-        const known = tenants.get(tenant) ?? { places: 0, bytes: 0, stored: 0 }
+        const known = tenants.get(tenant) ?? { reservations: 0, bytes: 0, stored: 0 }
         await requireRoom(tenant, known, 0)
         tenants.set(tenant, known)
-        known.places++
-        let came = 0
+        known.reservations++
+        let counted = 0
         let isOver = false
         const end = () => {
           if (isOver) return
           isOver = true
-          known.bytes -= came
-          if (--known.places === 0) tenants.delete(tenant)
+          known.bytes -= counted
+          if (--known.reservations === 0) tenants.delete(tenant)
         }
         return {
           add(bytes) {
             requireBytes(known, bytes)
-            came += bytes
+            counted += bytes
             known.bytes += bytes
           },
           commit: insert =>
             mutex.runExclusive(tenant, async () => {
               end()
-              await requireRoom(tenant, known, came)
+              await requireRoom(tenant, known, counted)
               const inserted = await insert()
-              known.stored += came
+              known.stored += counted
               return inserted
             }),
           end,

@@ -18,7 +18,7 @@ import { BatchOwner } from './batch-owner.ts'
 import type { TaskClients } from './item-kind.ts'
 import { itemsSpec } from './item-state.ts'
 import type { ItemsCollection } from './items-store.ts'
-import { takePlans } from './plan-changes.ts'
+import { type ChangedPlansCollection, changedPlansSpec, takePlans } from './plan-changes.ts'
 import { removeExpired } from './retention.ts'
 import { cancelBatch } from './rpc/cancel-batch.ts'
 import { createBatch } from './rpc/create-batch.ts'
@@ -40,7 +40,7 @@ export interface BatchOptions {
   readonly retentionMs: number
 }
 
-/** Where the place in the event log is kept. */
+/** The consumer group, which keeps the offset in the event log. */
 const GROUP = 'batch-progress'
 const topics = [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name]
 
@@ -52,6 +52,7 @@ export function createBatchService(options: BatchOptions) {
   const { db, events, clock, log } = options
   const batches: Batches = db.collection(batchesSpec)
   const items: ItemsCollection = db.collection(itemsSpec)
+  const changedPlans: ChangedPlansCollection = db.collection(changedPlansSpec)
   const wakeUp = createWakeUp(clock)
   const deps: BatchDeps = {
     ...{ ...options, batches },
@@ -81,9 +82,9 @@ export function createBatchService(options: BatchOptions) {
     },
     /** What the owner does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {
-      const owner = new BatchOwner({ ...options, ...deps, items }, signal)
+      const owner = new BatchOwner({ ...options, ...deps, items, changedPlans }, signal)
       const takeEvents: Parameters<EventLog['subscribe']>[2] = async events => {
-        await takePlans(deps, events, log)
+        await takePlans({ ...deps, changedPlans }, events, log)
         const news = newsOf(events, log)
         for (const { tenant, id, changes } of news) owner.addNews(tenant, id, changes)
         if (news.length > 0) wakeUp.wake()
@@ -91,7 +92,7 @@ export function createBatchService(options: BatchOptions) {
       const ending = Promise.all([
         events.subscribe(GROUP, topics, takeEvents, signal),
         passes(owner, signal),
-        removeExpired({ ...options, batches, items }, signal),
+        removeExpired({ ...options, batches, items, changedPlans }, signal),
       ])
       await ending.finally(() => owner.close())
     },

@@ -16,15 +16,16 @@ import {
 } from './item-state.ts'
 import { createItemsStore, type ItemsCollection, keyOf } from './items-store.ts'
 import { createPauses, type Pauses } from './pauses.ts'
+import { type PlanChangesDeps, withLastPlans } from './plan-changes.ts'
 import { allSettled, createTaskCalls, type ItemRef } from './task-calls.ts'
 import { CHUNK, fenceTasks, makeTasks, unknownItems } from './task-maker.ts'
 
-export interface BatchStepDeps extends Omit<EndDeps, 'calls' | 'signal'> {
+export interface BatchStepDeps extends Omit<EndDeps, 'calls' | 'signal'>, Pick<PlanChangesDeps, 'changedPlans'> {
   readonly items: ItemsCollection
   readonly tasks: TaskClients
 }
 
-/** What the events say of the tasks of one batch, by index. The latest counts. */
+/** The states in the events of the tasks of one batch, by index. The latest counts. */
 export type ItemChanges = ReadonlyMap<number, ItemState>
 
 /** Not to be called for one batch twice at once. */
@@ -56,7 +57,7 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
   const looks = createPauses(clock, QUIET_MS, MOST_QUIET_MS)
   const { save, look, lookAtAll } = createItemUpdates(deps, calls, itemsStore, looks)
   const fullQueues = createPauses(clock, FULL_MS, MOST_FULL_MS)
-  /** Batches whose tasks were all told to stop. */
+  /** Batches whose tasks were all cancelled. */
   const stopped = new Set<string>()
   /** Up to which index tasks may have been made of which there is no note, or may yet be made by a call that has failed. */
   const attempted = new Map<string, number>()
@@ -104,9 +105,10 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
   }
 
   return {
-    async advance(batch, news, most) {
-      const key = keyOf(batch)
-      const { items: loaded, isFirst } = await itemsStore.load(batch)
+    async advance(before, news, most) {
+      const key = keyOf(before)
+      const { items: loaded, isFirst } = await itemsStore.load(before)
+      const batch = isFirst ? await withLastPlans(deps, before) : before
       if (isFirst) attempt(batch, loaded)
       const isStopping = batch.status === 'cancelling' && !stopped.has(key)
       let items = isFirst ? loaded : await save(batch, loaded, withStates(loaded, news))

@@ -60,7 +60,7 @@ export function readItem(text: string | undefined): ItemReading {
   return { ok: true, item: { customId, kind: 'compute', request: requestOf({ case: 'task', value: message }) } }
 }
 
-/** As `POST /v1/tasks` tells them apart. */
+/** Decided as in `POST /v1/tasks`. */
 export const kindOf = (body: object): ItemKind => (Object.hasOwn(body, 'employee') ? 'workforce' : 'compute')
 
 const requestOf = (kind: TaskRequest['kind']): TaskRequest => ({ $typeName: 'millhand.batch.v1.TaskRequest', kind })
@@ -117,8 +117,8 @@ const faultOf = (param: string, code: string, says: string): Fault => {
 const refused = (...fault: Parameters<typeof faultOf>): ItemReading => ({ ok: false, faults: [faultOf(...fault)] })
 
 /** A fault of an item as a fault of the request: `tasks[3].model`. */
-export function faultWithin(place: string, { param, code, message }: Fault): Fault {
-  const whole = param === '' ? place : `${place}.${param}`
+export function faultWithin(path: string, { param, code, message }: Fault): Fault {
+  const whole = param === '' ? path : `${path}.${param}`
   const subject = param === '' ? 'The task' : `\`${param}\``
   return { param: whole, code, message: message.replace(subject, `\`${whole}\``) }
 }

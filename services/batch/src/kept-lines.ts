@@ -3,7 +3,7 @@ import type { Blobs } from '@millhand/blob'
 import type { BatchRecord } from './batch.ts'
 import { type Line, linesOf } from './lines.ts'
 
-/** The lines from a place on; `end` counts from the beginning of the blob. */
+/** The lines from an offset on; `end` counts from the beginning of the blob. */
 export async function* keptLines(
   blobs: Blobs,
   { id, lines }: Pick<BatchRecord, 'id' | 'lines'>,

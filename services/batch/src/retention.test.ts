@@ -10,6 +10,7 @@ import { createLog } from '@millhand/telemetry'
 import { type Batches, type BatchRecord, batchesSpec } from './batch.ts'
 import { countsOf, itemsSpec, newItems } from './item-state.ts'
 import type { ItemsCollection } from './items-store.ts'
+import { type ChangedPlansCollection, changedPlansSpec } from './plan-changes.ts'
 import { removeExpired } from './retention.ts'
 
 test('items of batches that have ended, or are there no more, are removed', async t => {
@@ -22,6 +23,7 @@ test('items of batches that have ended, or are there no more, are removed', asyn
   const clock = manualClock(Date.UTC(2026, 10, 26))
   const batches: Batches = db.collection(batchesSpec)
   const items: ItemsCollection = db.collection(itemsSpec)
+  const changedPlans: ChangedPlansCollection = db.collection(changedPlansSpec)
   const tenant = 'acct_1/live'
   const names = Array.from({ length: 50 }, (_, n) => `batch_${String(n).padStart(2, '0')}` as BatchRecord['id'])
   const active = names.filter((_, n) => n % 5 === 0)
@@ -40,7 +42,10 @@ test('items of batches that have ended, or are there no more, are removed', asyn
   }
   const ending = new AbortController()
   const blobs = await filesystemBlobs(join(folder, 'blobs'))
-  const running = removeExpired({ batches, items, blobs, clock, log: createLog({ level: 'error' }) }, ending.signal)
+  const running = removeExpired(
+    { batches, items, changedPlans, blobs, clock, log: createLog({ level: 'error' }) },
+    ending.signal,
+  )
   const left = active.filter(id => names.indexOf(id) < 30)
   const found = async () =>
     (await items.find('primary', { equals: [tenant], after: [''], limit: 100 })).map(({ id }) => id)

@@ -5,11 +5,13 @@ import { sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Batches, batchesSpec, hasEnded } from './batch.ts'
 import type { ItemsCollection } from './items-store.ts'
+import { type ChangedPlansCollection, changedPlansSpec } from './plan-changes.ts'
 import { LINES_AT } from './rpc/create-batch.ts'
 
 export interface RetentionDeps {
   readonly batches: Batches
   readonly items: ItemsCollection
+  readonly changedPlans: ChangedPlansCollection
   readonly blobs: Blobs
   readonly clock: Clock
   readonly log: Log
@@ -20,13 +22,12 @@ const PAGE = 20
 
 /** At once and every hour until the signal ends. */
 export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
-  const { batches, clock, log } = deps
+  const { batches, changedPlans, clock, log } = deps
   const range = () => ({ equals: [], before: [clock.now()] })
+  const due = { range, everyMs: EVERY_MS, clock, log }
   await Promise.all([
-    sweep(
-      { name: batchesSpec.name, collection: batches, index: 'ended', range, everyMs: EVERY_MS, clock, log },
-      signal,
-    ),
+    sweep({ ...due, name: batchesSpec.name, collection: batches, index: 'ended' }, signal),
+    sweep({ ...due, name: changedPlansSpec.name, collection: changedPlans, index: 'due' }, signal),
     everyInterval(clock, EVERY_MS, signal, async () => {
       const ended = await Promise.allSettled([removeStrayLines(deps, signal), removeStrayItems(deps, signal)])
       for (const one of ended) if (one.status === 'rejected') log.error('batch.sweep_failed', { error: one.reason })

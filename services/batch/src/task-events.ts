@@ -1,4 +1,4 @@
-/** What the events of tasks say of batches. */
+/** Events of tasks, read as changes of the items of batches. */
 import { type Id, parseId } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
 import type { Log } from '@millhand/telemetry'
@@ -22,7 +22,7 @@ const states: ReadonlySet<string> = new Set([
   'expired',
 ] satisfies ItemState[])
 
-/** By batch, the latest state of each task that the events are about. One that can't be read is passed over, and the log tells of it. */
+/** The latest state of each task in the events, by batch. An event that can't be read is logged and skipped. */
 export function newsOf(events: readonly LoggedEvent[], log: Log): readonly BatchNews[] {
   const news = new Map<string, BatchNews>()
   for (const event of events) {

@@ -73,10 +73,10 @@ export async function fenceTasks(
   until: number,
 ): Promise<readonly ItemRef[]> {
   const chunks: (readonly ChunkItem[])[] = []
-  for (let place = { made, offset }; place.made < until; ) {
-    const chunk = await nextChunk(blobs, batch, place, until - place.made)
+  for (let next = { made, offset }; next.made < until; ) {
+    const chunk = await nextChunk(blobs, batch, next, until - next.made)
     chunks.push(chunk)
-    place = { made: place.made + chunk.length, offset: (chunk.at(-1) as ChunkItem).end }
+    next = { made: next.made + chunk.length, offset: (chunk.at(-1) as ChunkItem).end }
   }
   await allSettled(chunks, chunk => calls.add(batch, chunk.filter(isValid), { cancelled: true }))
   return chunks.flat().map(refOf)

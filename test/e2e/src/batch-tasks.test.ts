@@ -29,6 +29,14 @@ async function outputOf(file: string): Promise<Wire[]> {
   return text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line)]))
 }
 
+/** The record of a task that has succeeded shows the progress of its end. */
+function assertIsDone({ progress }: Wire, lines: number, failed: number): void {
+  const { lines_per_second, ...metrics } = progress.metrics
+  assert.ok(lines_per_second > 0, JSON.stringify(progress))
+  assert.deepEqual([progress.fraction, progress.message], [1, `${lines} lines done`])
+  assert.deepEqual(metrics, { lines, failed, seconds_left: 0 })
+}
+
 test('each line has its result, in order, and a bad line fails alone', async () => {
   const lines = [...Array(25).keys()].map(number => lineOf(digit(number % 10)))
   lines[3] = '[1, 2'
@@ -36,6 +44,7 @@ test('each line has its result, in order, and a bad line fails alone', async () 
   const task = await run(server, batch('digits', [...lines.slice(0, 5), '', ...lines.slice(5), '']))
   assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
   assert.deepEqual([task.type, task.usage.items, task.output], ['batch', 25, undefined])
+  assertIsDone(task, 25, 2)
   const file = await server.request('GET', `/v1/files/${task.output_file}`)
   assert.deepEqual([file.body.purpose, file.body.media_type], ['output', 'application/jsonl'])
   const output = await outputOf(task.output_file)
@@ -59,9 +68,7 @@ test('a file of lines is read as it comes, and its progress is told', async () =
   const output = await outputOf(task.output_file)
   assert.equal(output.length, count)
   assert.ok(output.every(({ index, output: result }, at) => index === at && result.digit === at % 10))
-  const { fraction, metrics } = task.progress
-  assert.ok(fraction > 0 && fraction <= 1)
-  assert.ok(metrics.lines > 0 && metrics.lines <= count && metrics.failed === 0)
+  assertIsDone(task, count, 0)
 })
 
 test('what is done is kept on a cancel and when its time is over', async () => {

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { softwareGpu, softwareGpuMissing } from '../../../services/executor/src/hardware/software-gpu.fixture.ts'
+import { batchEnded, batchOnce, createBatch, linesOf } from './batches.ts'
 import type { Answer } from './http.ts'
+import { newKey } from './keys.ts'
 import { requests, type Server, startServer, temporaryFolder } from './server.ts'
-import { assertProblem, create, digit, ended, run } from './tasks.ts'
+import { assertProblem, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin } from './tasks.ts'
 import { dearPlans } from './visited-server.ts'
 
 describe('a deployment with a GPU', { skip: softwareGpuMissing }, () => {
@@ -109,6 +111,55 @@ describe('a deployment whose operator allows the processor alone', () => {
       assert.deepEqual((await server.request('GET', '/v1/gpu_types')).body.data, [])
     } finally {
       await server.stop()
+    }
+  })
+})
+
+describe('tasks for a GPU whose executor has gone', { skip: softwareGpuMissing }, () => {
+  it('wait until an executor has it again, while those for the processor run, and expire as any other', async () => {
+    const parameters = { provider: 'webgpu' }
+    const dataDir = temporaryFolder('millhand-gpu-gone-')
+    const [key, testKey] = [newKey('live'), newKey('test')]
+    const keys = { MILLHAND_BOOTSTRAP_KEY: key, MILLHAND_BOOTSTRAP_TEST_KEY: testKey }
+    const start = (more: object = {}) =>
+      startServer({
+        dataDir,
+        env: { ...softwareGpu, ...keys, MILLHAND_MODELS_DIR: ownModels, MILLHAND_EXECUTOR_SLOTS: '1', ...more },
+      })
+    let server = await start()
+    try {
+      await until(server, '/v1/gpu_types', ({ body }) => body.data.length > 0)
+      const blocker = await create(server, spin(FOREVER_MS, { parameters }))
+      await reaches(server, blocker.id, 'running')
+      const waiting = await create(server, digit(4, { parameters }))
+      const brief = await create(server, digit(4, { parameters, queue_timeout_s: 60 }))
+      const batch = await createBatch(server, { tasks: [digit(5), digit(6, { parameters })] })
+      await server.kill()
+
+      server = await start({ MILLHAND_PROVIDERS: 'cpu' })
+      assert.equal((await run(server, digit(2))).status, 'succeeded')
+      assert.equal((await ended(server, brief.id)).status, 'expired')
+      assert.equal((await server.request('GET', `/v1/tasks/${waiting.id}`)).body.status, 'queued')
+      await batchOnce(server, batch.id, ({ counts }) => counts.succeeded === 1 && counts.queued === 1)
+      const json = digit(4, { parameters })
+      const refused = await answered(() => server.request('POST', '/v1/tasks', { json }))
+      assertProblem(refused, 400, 'invalid_parameter', 'parameters.provider')
+      assert.equal((await server.request('DELETE', `/v1/tasks/${blocker.id}`)).status, 200)
+      assert.equal((await ended(server, blocker.id)).status, 'cancelled')
+      await server.kill()
+
+      server = await start()
+      const task = await ended(server, waiting.id)
+      assert.deepEqual([task.status, task.engine?.provider, task.output?.digit], ['succeeded', 'webgpu', 4])
+      const { counts, output_file } = await batchEnded(server, batch.id)
+      assert.equal(counts.succeeded, 2)
+      const lines = await linesOf(server, output_file)
+      assert.deepEqual(
+        lines.map(({ output }) => output.digit),
+        [5, 6],
+      )
+    } finally {
+      await server.kill()
     }
   })
 })

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Server, startServer } from '@millhand/test-e2e/server'
+import { batchFaults } from './batch-checks.ts'
+import { createBatchVisitors } from './batch-visitors.ts'
 import { billFaults } from './bills.ts'
 import { createClients } from './clients.ts'
 import { violations } from './history-checks.ts'
@@ -15,6 +18,7 @@ const TASKS = 10_000
 const KILLS = 20
 
 const CANCELLED = 0.05
+const BATCH_VISITORS = 16
 
 test('nothing that was answered is lost, done twice or told out of order, however often the process is killed', {
   timeout: 1_800_000,
@@ -39,17 +43,33 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
     },
     unavailable: [],
   }).run()
+  const over = new AbortController()
+  const created = new EventTarget()
+  const visitors = createBatchVisitors({
+    urls: () => [server.url],
+    key: server.key,
+    visitors: BATCH_VISITORS,
+    random: random(seed + 3),
+    over: over.signal,
+    onCreated: () => void created.dispatchEvent(new Event('batch')),
+  })
+  const visiting = visitors.run()
   const moments = random(seed + 2)
-  for (const portion of portions.slice(0, KILLS)) {
+  for (const [at, portion] of portions.slice(0, KILLS).entries()) {
     gate.admit(portion)
-    await pause(moments.between(20, 1_000))
+    // Every second kill strikes a batch that was just created.
+    if (at % 2 === 1) await once(created, 'batch')
+    await pause(moments.between(20, at % 2 === 1 ? 300 : 1_000))
     await server.kill()
     await server.restart()
   }
   gate.admit(portions.at(-1) as number)
   gate.close()
   const seen = await clients
+  over.abort()
+  const batches = await visiting
   const sent = performance.now()
+  const batchEnds = await visitors.ends(batches, 120_000)
   await allEnded(server, 60_000)
   const ended = performance.now()
 
@@ -58,6 +78,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
     server,
     seen.acknowledged.map(({ id }) => id),
   )
+  const ofBatches = batchFaults(batches, batchEnds, await visitors.list())
   const billed = await billFaults((method, path) => server.request(method, path), 120_000)
   await server.stop()
   const events = readEvents(join(server.dataDir, 'millhand.db'))
@@ -65,9 +86,12 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   t.diagnostic(
     `${seen.acknowledged.length} answered with 201, ${seen.unanswered} requests unanswered, ` +
       `${seen.cancellations.length} cancels, ${listed.length} tasks, ${events.length} events; ` +
+      `${batches.length} batches, ${batches.filter(({ cancelled }) => cancelled).length} of them cancelled; ` +
       `sent in ${Math.round(sent - began)} ms, ended ${Math.round(ended - sent)} ms later; ${counts(listed)}`,
   )
   assert.deepEqual(seen.unexpected.slice(0, 5), [])
+  assert.deepEqual(visitors.unexpected.slice(0, 5), [])
+  assert.deepEqual(ofBatches.slice(0, 20), [], `seed ${seed}`)
   assert.deepEqual(billed.slice(0, 20), [], `seed ${seed}`)
   const history = { ...seen, events }
   assert.deepEqual(violations({ ...history, finals: listed }).slice(0, 20), [], `seed ${seed}`)
@@ -75,7 +99,8 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   for (const task of each) assert.deepEqual(byId.get(task.id), task)
   assert.equal(each.length, seen.acknowledged.length)
   assert.equal(seen.acknowledged.length, TASKS)
-  assert.ok(listed.length <= TASKS + seen.unanswered + knownBefore, 'a create made two tasks')
+  const lines = batches.reduce((sum, { customIds }) => sum + customIds.length, 0)
+  assert.ok(listed.length <= TASKS + seen.unanswered + knownBefore + lines, 'a create made two tasks')
   const succeeded = listed.filter(task => task.status === 'succeeded').length
   assert.ok(succeeded > listed.length / 2, `only ${succeeded} of ${listed.length} succeeded`)
 })

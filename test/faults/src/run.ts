@@ -3,6 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { send } from '@millhand/test-e2e/http'
+import { type BatchEnd, batchFaults } from './batch-checks.ts'
+import { createBatchVisitors } from './batch-visitors.ts'
 import { billFaults } from './bills.ts'
 import { createClients } from './clients.ts'
 import { withoutRepeats } from './deduplication.ts'
@@ -16,7 +18,7 @@ import { notServing } from './readiness.ts'
 import { untilATaskSucceeds } from './recovery.ts'
 import { schedule } from './schedule.ts'
 import { storm } from './storm.ts'
-import { executors, type System, startSystem } from './system.ts'
+import { executors, type System, startSystem, stormMembers } from './system.ts'
 import { anyRequest } from './task-requests.ts'
 import { usageFaults } from './usage.ts'
 
@@ -40,6 +42,7 @@ export interface Outcome {
 
 const CLIENTS = 32
 const TASKS_A_SECOND = 120
+const BATCH_VISITORS = 4
 /** Nobody waits longer for the system to serve again, or for its tasks to end. */
 const RECOVERY_LIMIT_MS = 60_000
 const SETTLE_LIMIT_MS = 90_000
@@ -53,7 +56,7 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
   const seconds = () => ((performance.now() - began) / 1000).toFixed(1)
   const tell = (line: string) => say(`[seed ${seed}, ${seconds()} s] ${line}`)
 
-  await using system = await startSystem({ root, folder })
+  await using system = await startSystem({ root, folder, members: stormMembers })
   const found: string[] = []
   const requests = random(seed + 1)
   const pace = createPace(TASKS_A_SECOND)
@@ -69,6 +72,12 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
 
   const loaded = performance.now()
   const working = clients.run()
+  const over = new AbortController()
+  const visitors = createBatchVisitors({
+    ...{ urls: system.urls, key: system.key, visitors: BATCH_VISITORS },
+    ...{ random: random(seed + 3), over: over.signal },
+  })
+  const visiting = visitors.run()
   const moments = await storm({
     system,
     steps: schedule(random(seed)),
@@ -82,8 +91,15 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
   pace.close()
   const late = setTimeout(pace.stop, Math.max(0, loaded + LOAD_LIMIT_MS - performance.now()))
   const seen = await working.finally(() => clearTimeout(late))
+  over.abort()
+  const batches = await visiting
   const sent = performance.now()
   tell(`everything is whole and sent: ${seen.acknowledged.length} tasks answered, ${seen.unanswered} calls unanswered`)
+  const failed = (error: Error): BatchEnd[] => {
+    found.push(error.message)
+    return []
+  }
+  const ends = await visitors.ends(batches, SETTLE_LIMIT_MS).catch(failed)
   await allSettled(system.database, SETTLE_LIMIT_MS).catch((error: Error) => found.push(error.message))
   const settled = performance.now()
 
@@ -99,6 +115,8 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
     ...topic.faults,
     ...violations({ ...seen, events: topic.events, finals }),
     ...differences(finals, listed),
+    ...visitors.unexpected,
+    ...batchFaults(batches, ends, await visitors.list()),
     ...(await usageFaults(askedOf(system).request, finals, USAGE_LIMIT_MS)),
     ...(await billFaults(askedOf(system).request, USAGE_LIMIT_MS)),
   )
@@ -114,6 +132,8 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
     allMs: performance.now() - began,
   })
   if (found.length > 0) writeFileSync(join(folder, 'violations.txt'), `${found.join('\n')}\n`)
+  const cancelled = batches.filter(batch => batch.cancelled !== undefined).length
+  tell(`${batches.length} batches, ${cancelled} of them cancelled`)
   tell(`${found.length} broken promises; ${JSON.stringify(figures)}`)
   return { seed, figures, violations: found }
 }

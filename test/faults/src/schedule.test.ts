@@ -18,7 +18,16 @@ test('every schedule kills each kind of process, breaks the network in three way
     for (const kind of ['kill', 'pause', 'cut', 'hold', 'delay', 'clock', 'full disk'] as const)
       assert.ok(kinds.has(kind))
     const killed = faults.flatMap(fault => (fault.kind === 'kill' ? [fault.target] : []))
-    for (const kind of [/^gateway/, /^identity/, /^billing/, /^owner|^other/, /^executor/, /^kafka/, /^mongo/])
+    for (const kind of [
+      /^gateway/,
+      /^identity/,
+      /^billing/,
+      /^batch/,
+      /^owner|^other/,
+      /^executor/,
+      /^kafka/,
+      /^mongo/,
+    ])
       assert.ok(killed.some(target => kind.test(target)))
     assert.ok(faults.some(fault => fault.ms > 10_000))
   }

@@ -34,14 +34,14 @@ export interface Step {
   readonly goesOn: boolean
 }
 
-export const FAULTS_A_RUN = 16
+export const FAULTS_A_RUN = 17
 
 /** Longer than an owner's lease of 5 s lasts, longer than an executor's. */
 const BEYOND_OWNERSHIP_MS = 6_000
 const BEYOND_LEASE_MS = 11_500
 
 /**
- * 16 faults. Every run kills one process of each kind, pauses one and isolates another beyond its lease, pauses one
+ * 17 faults. Every run kills one process of each kind, pauses one and isolates another beyond its lease, pauses one
  * beyond the ownership of the queues, breaks the network three times in three ways, sets a clock and fills a disk.
  */
 export function schedule(random: Random): Step[] {
@@ -89,6 +89,7 @@ function kills({ between }: Random): Target[] {
     one(gateways),
     'identity',
     'billing',
+    'batch',
     one(['owner', 'owner', 'other compute']),
     one(executors),
     'kafka',

@@ -51,7 +51,7 @@ const allLinks: readonly string[] = allMembers.flatMap(name => reachedBy(name).m
 
 /**
  * Two of what calls and is called; webhooks are delivered by one at a time, and few storms look at who takes over. Work
- * of employees has a storm of its own, and no storm makes batches.
+ * of employees has a storm of its own, and only the storm on tasks has batches.
  */
 const usualMembers = allMembers.filter(
   name => !['webhook-2', 'identity-2', 'billing-2', 'workforce', 'workforce-2', 'batch', 'batch-2'].includes(name),
@@ -63,7 +63,10 @@ function linksOf(members: readonly MemberName[]): readonly string[] {
   return allLinks.filter(name => name.split('>').every(end => ends.has(end)))
 }
 
-export const linkNames = linksOf(usualMembers)
+/** The processes of the storm on tasks. */
+export const stormMembers: readonly MemberName[] = [...usualMembers, 'batch']
+
+export const linkNames = linksOf(stormMembers)
 
 export interface System extends AsyncDisposable {
   readonly key: string

@@ -7,7 +7,7 @@ import { KeyedMutex } from '@millhand/process'
 export interface BatchRoom {
   /**
    * Calls `make` with how many of `wanted` tasks have room, beside those that wait and those that other calls are making.
-   * `most` tasks of batches may wait; `count` tells how many do.
+   * `most` tasks of batches may wait; `count` is how many do.
    */
   reserve<R>(
     tenant: string,

@@ -23,8 +23,11 @@ import { createBatchRoom } from './batch-room.ts'
 export interface BatchTaskKind<T extends TaskBase, R, A> {
   /** The request, where it is one of this kind. */
   readonly requestOf: (request: TaskRequest) => R | undefined
-  /** What a request needs. Fails with all of its validation errors at once. */
-  readonly admit: (req: R, call: HandlerContext) => Promise<A>
+  /**
+   * What a request needs. Fails with all of its validation errors at once. Hardware that has gone since its batch was
+   * accepted is none: the task waits for it, as a single one does.
+   */
+  readonly admit: (req: R, call: HandlerContext, isAccepted: boolean) => Promise<A>
   /** The record that is to be stored, and its input. */
   readonly make: (req: R, call: HandlerContext, id: Id, admission: A) => Made<T>
   /** The same of a task that never runs, by its request alone: what that names may be there no more. */
@@ -59,7 +62,7 @@ interface Made<T> {
   readonly input?: string | undefined
 }
 
-/** Behind every task that came by itself. */
+/** Behind every single task. */
 const BATCH_RANK = 3
 
 /** Characters of outputs in one answer: a message has at most 4 MiB of UTF-8. */
@@ -104,7 +107,7 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
         const asked = own.requestOf(request)
         if (asked === undefined)
           throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
-        for (const fault of await faultsOf(() => own.admit(asked, call))) faults.push(faultMessage(index, fault))
+        for (const fault of await faultsOf(() => own.admit(asked, call, false))) faults.push(faultMessage(index, fault))
         if (isFull(faults)) break
       }
       if (faults.length === 0 && req.total > 0) await own.requireRoom?.(call, req.total, req.batchId)
@@ -186,7 +189,7 @@ function adder<T extends TaskBase, R, A>(deps: BatchTaskDeps<T>, own: BatchTaskK
       if (cancelled) await insert(ofThis(own.makeFence(req, call, id), true))
       else {
         const [fault] = await faultsOf(async () => {
-          const admission = await own.admit(req, call)
+          const admission = await own.admit(req, call, true)
           const giveBack = await own.takePlace?.(call, id)
           call.signal.throwIfAborted()
           if (await insert(ofThis(own.make(req, call, id, admission), false))) return

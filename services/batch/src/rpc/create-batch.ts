@@ -7,7 +7,7 @@ import { KeyedMutex } from '@millhand/process'
 import { idOf, operationKey, type Principal, principal, requestIdKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
 import { acceptLines, MOST_LINE_BYTES, type SentLine } from '../acceptance.ts'
-import type { Place } from '../active-limits.ts'
+import type { Reservation } from '../active-limits.ts'
 import type { BatchRecord } from '../batch.ts'
 import type { BatchDeps } from '../batch-deps.ts'
 import { batchMessage } from '../batch-message.ts'
@@ -38,11 +38,11 @@ export const createBatch = (deps: BatchDeps) => {
     const id = idOf('batch', call, ids)
     const before = call.values.get(operationKey) === undefined ? undefined : await batches.get(tenant, id)
     if (before) return batchMessage(before)
-    const place = await limits.begin(tenant)
+    const reservation = await limits.begin(tenant)
     const acceptOrRelease = async () => {
       const attempt = crypto.randomUUID()
       try {
-        return await accept(deps, req, call, { id, attempt, place })
+        return await accept(deps, req, call, { id, attempt, reservation })
       } finally {
         // Where this fails they are held until the attempt, or the window of the batch, would have ended.
         await releaseUnused(deps, principal(call), { id, attempt }).catch(() => {})
@@ -57,7 +57,7 @@ export const createBatch = (deps: BatchDeps) => {
         return await acceptOrRelease()
       })
     } finally {
-      place.end()
+      reservation.end()
     }
   }
 }
@@ -83,7 +83,7 @@ async function accept(
   deps: BatchDeps,
   req: CreateBatchRequest,
   call: HandlerContext,
-  { id, attempt, place }: Attempt & { readonly place: Place },
+  { id, attempt, reservation }: Attempt & { readonly reservation: Reservation },
 ): Promise<Batch> {
   const { batches, blobs, wake } = deps
   const caller = principal(call)
@@ -99,7 +99,7 @@ async function accept(
   const accepted = await acceptLines(deps, sent, {
     ...{ caller, most, param, key: lines, signal },
     batch: { id, attempt, holdUntil: deps.clock.now() + ACCEPT_MS },
-    onBytes: place.add,
+    onBytes: reservation.add,
   })
   const { total, bytes, withEmployees, withInputs } = accepted
 
@@ -131,7 +131,7 @@ async function accept(
     const asked = { batchId: id, attempt, until }
     await unlessUnimplemented(deps.tasks.compute.holdInputs(asked, onBehalfOf(caller, signal)))
   }
-  const isNew = await place
+  const isNew = await reservation
     .commit(() => insertBatch(deps, batch))
     .catch(async error => {
       if (codeOf(error) === 'queue_full') await blobs.delete(lines)
@@ -153,7 +153,7 @@ export const LINES_AT = 'batches/'
 const linesKey = (tenant: string, id: Id, nonce: string): string => `${LINES_AT}${tenant}/${id}/${nonce}`
 
 function* sentTasks(tasks: readonly string[]): Generator<SentLine, void> {
-  for (const [index, text] of tasks.entries()) yield { text, place: `tasks[${index}]` }
+  for (const [index, text] of tasks.entries()) yield { text, path: `tasks[${index}]` }
 }
 
 /** The lines of a file of the account. A line is named by its number, as editors do: from 1. */
@@ -165,8 +165,8 @@ async function* fileLines(
   const content = contentOf(files, id, call)
   let tooLong: number | undefined
   for await (const { text, number } of linesOf(content, MOST_LINE_BYTES, number => (tooLong = number)))
-    yield { text, place: `lines[${number}]` }
-  if (tooLong !== undefined) yield { text: undefined, place: `lines[${tooLong}]`, isTooLong: true }
+    yield { text, path: `lines[${number}]` }
+  if (tooLong !== undefined) yield { text: undefined, path: `lines[${tooLong}]`, isTooLong: true }
 }
 
 async function* contentOf(files: Client<typeof FileService>, id: string, call: HandlerContext) {

@@ -1,4 +1,4 @@
-/** The GPUs of executors as any replica tells of them: it asks the owner of the queues, which hears of them. */
+/** The GPUs of executors, at any replica: it asks the owner of the queues, which has them from claims. */
 
 import { create } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
@@ -21,7 +21,7 @@ export interface GpuTypes {
   list(req: ListGpuTypesRequest, call: HandlerContext): Promise<ListGpuTypesResponse>
   /** What models of the caller can run on; the processor alone where the owner can't be asked. */
   enginesFor(call: HandlerContext): Promise<readonly string[]>
-  /** What stands against a provider that a request asks for. Fails with `unavailable` where that is not known yet. */
+  /** The validation error of the provider in a request. Fails with `unavailable` where the providers are not known yet. */
   providerFault(asked: unknown, call: HandlerContext): Promise<Fault | undefined>
 }
 
@@ -85,9 +85,9 @@ export function createGpuTypes(deps: {
 }
 
 const notKnown = () =>
-  fail('unavailable', 'Executors have not told yet what hardware they have. Try again.', { retryAfterS: 2 })
+  fail('unavailable', 'The hardware of the executors is not known yet. Try again.', { retryAfterS: 2 })
 
-/** What this replica has heard of: a new owner has not been told of all yet. */
+/** The providers that this replica has had from owners: a new owner does not know all of them yet. */
 class Remembered {
   readonly #clock: Clock
   readonly #at = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * Which GPUs executors have, in the memory of the owner of the queues: each claim tells it anew, so the next owner knows as
- * soon as executors have asked again.
+ * The GPUs that executors have, in the memory of the owner of the queues. Each claim names its executor's GPU, so a new owner
+ * has them all once each executor has claimed.
  */
 import type { KeyMode } from '@millhand/api'
 import type { Device } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -27,7 +27,7 @@ interface Seen {
 const PRESENT_MS = 60_000
 /** How long tasks are still accepted for what has gone: an executor that is started again takes them up. */
 export const KNOWN_MS = 600_000
-/** How soon executors have asked a new owner. */
+/** Executors have claimed at a new owner within this time. */
 const ASKED_MS = 10_000
 const MOST_EXECUTORS = 10_000
 
@@ -42,7 +42,7 @@ export class Hardware {
     this.#since = clock.monotonic()
   }
 
-  /** This replica has become the owner: what was heard before may have changed. */
+  /** This replica has become the owner: what it knows may have changed. */
   begin(): void {
     this.#since = this.#clock.monotonic()
   }
@@ -61,7 +61,7 @@ export class Hardware {
     if (seen) seen.at = this.#clock.monotonic()
   }
 
-  /** Whether executors have had time to tell what they have. */
+  /** Whether each executor has had time to claim. */
   get isKnown(): boolean {
     return this.#clock.monotonic() - this.#since >= ASKED_MS
   }

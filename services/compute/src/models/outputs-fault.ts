@@ -1,4 +1,4 @@
-/** What stands against the parameters of a run that gives named tensors: which of them, and in which format. */
+/** Validation errors of the parameters of a run that gives named tensors: which of them, and in which format. */
 import type { Fault } from '@millhand/api'
 import { isTensorFormat, NO_STRINGS, TENSOR_FORMATS } from '@millhand/model'
 import type { TaskModel } from './task-models.ts'

@@ -132,8 +132,8 @@ const newModel = (
 })
 
 /**
- * `pending`: ids of what is being made at the same time. Models among them that are not written yet count: of two
- * requests at once for the last place each would see that place free.
+ * `pending`: ids of what is being made at the same time. Models among them that are not written yet count: two
+ * concurrent requests would otherwise both pass the limit.
  */
 async function requireRoom(
   collection: OwnModelsDeps['collection'],

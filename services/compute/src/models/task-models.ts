@@ -50,7 +50,7 @@ export function createTaskModels(deps: {
   const holderOf = ({ tenant, own_model: own = '' }: TaskRecord): Promise<StoredFile | StoredModel | undefined> =>
     own.startsWith('file_') ? files.getUsed(tenant, own) : ownModels.get(tenant, own)
 
-  /** A file's own graph tells its executor the inputs and outputs; the sandbox, which loads nothing, has to be told. */
+  /** An executor reads inputs and outputs from the graph in the file. The sandbox loads no file, so they are in its manifest. */
   function manifestOf(task: TaskRecord, holder: StoredFile | StoredModel): string {
     if ('manifest' in holder) {
       if (task.type !== 'custom') return holder.manifest
@@ -70,7 +70,7 @@ export function createTaskModels(deps: {
   }
 
   return {
-    /** What a request names as its model, for a task of this type; or what stands against it. */
+    /** What a request names as its model, for a task of this type; or its validation error. */
     async find(
       tenant: string,
       id: string,

@@ -1,6 +1,6 @@
 /**
- * Turns for work that tenants cause: so many at once, and of each tenant one. Of those that wait it is the turn of the tenant
- * whose turns took least lately: whoever has costly work waits behind those who have little.
+ * Turns for work that tenants cause: so many at once, and of each tenant one. The next turn goes to the waiting tenant whose
+ * turns took the least time in the last minutes, so a tenant with costly work waits behind those with little.
  */
 import type { Clock } from '@millhand/process'
 

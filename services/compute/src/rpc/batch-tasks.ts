@@ -9,7 +9,7 @@ import { admitTask, newTask, type TaskAdmission } from './create-task.ts'
 /** Compute's tasks of batches. */
 export const batchTasks = (deps: ComputeDeps): BatchTaskKind<TaskRecord, CreateTaskRequest, TaskAdmission> => ({
   requestOf: ({ kind }) => (kind.case === 'task' ? kind.value : undefined),
-  admit: (req, call) => admitTask(deps, req, call),
+  admit: (req, call, isAccepted) => admitTask(deps, req, call, isAccepted),
   make: (req, call, id, admission) => ranked(newTask(deps, req, call, id, admission)),
   makeFence(req, call, id) {
     const model = { model: { version: '', outputs: [] }, group: req.model }

@@ -50,11 +50,12 @@ export interface TaskAdmission {
   readonly asked: SandboxInput | undefined
 }
 
-/** What a request needs. Fails with everything that stands against it, at once. */
+/** What a request needs. Fails with all of its validation errors at once. A task of an accepted batch waits for hardware. */
 export async function admitTask(
   { files, taskModels, gpuTypes, targetFault }: Pick<ComputeDeps, 'files' | 'taskModels' | 'gpuTypes' | 'targetFault'>,
   req: CreateTaskRequest,
   call: HandlerContext,
+  isAccepted = false,
 ): Promise<TaskAdmission> {
   const { mode, tenant } = principal(call)
   const named = await taskModels.find(tenant, req.model, req.type === TaskType.CUSTOM, call.signal)
@@ -63,7 +64,9 @@ export async function admitTask(
   const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
   const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
   const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isBatch)
-  const provider = modelProviderFault(ready, req) ?? (await gpuTypes.providerFault(req.parameters?.provider, call))
+  const provider =
+    modelProviderFault(ready, req) ??
+    (isAccepted ? undefined : await gpuTypes.providerFault(req.parameters?.provider, call))
   const misfits = [
     ...(misfit ? [misfit] : []),
     ...(provider ? [provider] : []),
@@ -126,13 +129,13 @@ function modelProviderFault(model: ModelPackage | undefined, req: CreateTaskRequ
   return { param: 'parameters.provider', code: 'not_available', message }
 }
 
-/** What stands against an input in the request, as far as its model tells. */
+/** The validation error of an input in the request, as far as its model defines inputs. */
 function inputFault(model: ModelPackage | undefined, input: string, isBatch: boolean): Fault | undefined {
   const message = model && (isBatch ? linesFault(input) : checkInput(model, input))
   return message === undefined ? undefined : { param: 'input', code: 'model_input_invalid', message }
 }
 
-/** The model that a request names. Fails with everything that stands against running it, at once. */
+/** The model that a request names. Fails with all validation errors at once. */
 function admitted(
   { type, parameters }: CreateTaskRequest,
   named: Awaited<ReturnType<TaskModels['find']>>,

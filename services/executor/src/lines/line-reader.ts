@@ -83,7 +83,7 @@ export class LineReader implements AsyncDisposable {
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop() as string
     for (const line of lines) this.#add(line)
-    // Of what is too long no more is held than tells so.
+    // A line that is too long is not held; a flag is enough.
     if (this.#rest.length > MOST_CHARACTERS) this.#isTooLong = true
     if (this.#isTooLong) this.#rest = ''
   }

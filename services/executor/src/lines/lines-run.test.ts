@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fail } from '@millhand/api'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
-import { type ItemResult, RunnerGone } from '@millhand/child-process'
+import { type Emission, type ItemResult, RunnerGone } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/process'
 import { holdLease, type Stop } from '../lease.ts'
@@ -25,6 +25,7 @@ interface Given {
 /** The result of a task over these lines, and what was kept. */
 async function ended({ lines, answerTo = echo, keep = async () => {}, more, stop }: Given) {
   const kept: string[] = []
+  const emitted: Emission[] = []
   const results: (Result | undefined)[] = []
   const clock = manualClock()
   const warm: OwnWarm = {
@@ -48,7 +49,7 @@ async function ended({ lines, answerTo = echo, keep = async () => {}, more, stop
     clock,
     runner,
     inputs: { read: missing, given: none, close() {} },
-    emit: async () => {},
+    emit: async (_: unknown, emission: Emission) => void emitted.push(emission),
     settle: (_: unknown, resultOf: () => Result | undefined) => void results.push(resultOf()),
     lines: {
       async keep(_: Lease, { pieces }: Part) {
@@ -69,7 +70,7 @@ async function ended({ lines, answerTo = echo, keep = async () => {}, more, stop
   const [result] = results
   const { case: kind, value } = result?.outcome ?? {}
   const outcome = kind === 'failure' ? (value as { code: string; retryable: boolean }) : undefined
-  return { kind, value, code: outcome?.code, retryable: outcome?.retryable, result, kept }
+  return { kind, value, code: outcome?.code, retryable: outcome?.retryable, result, kept, emitted }
 }
 
 const echo = (input: string): ItemResult => ({ ok: true, output: input })
@@ -97,6 +98,21 @@ describe('the run of a task over lines', () => {
     assert.deepEqual([kind, value, result?.items], ['outputFile', 'file_1', 3])
     assert.deepEqual(kept, ['{"index":0,"output":1}', '{"index":1,"output":[2]}', '{"index":2,"output":3}'])
   })
+
+  for (const [lines, message] of [
+    [['1'], '1 line done'],
+    [['1', '2', '"no"'], '3 lines done'],
+  ] as const)
+    it(`tells its progress at its end (${message})`, async () => {
+      const answerTo = (input: string): ItemResult =>
+        input === '"no"' ? { ok: false, code: 'model_input_invalid', message: 'no', retryable: false } : echo(input)
+      const { emitted } = await ended({ lines, answerTo })
+      const last = emitted.at(-1)
+      assert.ok(last?.kind === 'progress')
+      assert.deepEqual([last.fraction, last.message], [1, message])
+      const { lines: count, failed, seconds_left } = last.metrics ?? {}
+      assert.deepEqual([count, failed, seconds_left], [lines.length, lines.length === 3 ? 1 : 0, 0])
+    })
 
   for (const [stop, outcome] of [
     ['cancelled', 'cancelled'],

@@ -18,7 +18,7 @@ import type { LinesStore } from './store-lines.ts'
 /** So many lines that each end their process are the model's fault and not theirs. */
 const MOST_CRASHES = 20
 
-/** Progress is told so often at first, and then each time a hundredth of the run has passed. */
+/** Progress is reported so often at first, then each time a hundredth of the run has passed, and at its end. */
 const PROGRESS_MS = 1_000
 
 export interface LinesRunDeps extends Omit<RunBatchDeps, 'sendOutput' | 'reserve'> {
@@ -45,7 +45,7 @@ class LinesRun implements ActiveRun {
   #isOver = false
   #crashes = 0
   #toldAt = Number.NEGATIVE_INFINITY
-  /** This is no run that tells how long those of its model take. */
+  /** Not measured: runs over lines take longer than single runs of their model. */
   readonly tookMs = 0
   readonly done: Promise<void>
 
@@ -114,6 +114,7 @@ class LinesRun implements ActiveRun {
       this.#tell(fraction, results)
     }
     if (this.#one.stop) throw new Error('the run was stopped')
+    if (results.count > 0) this.#tell(1, results, true)
   }
 
   async #skip(reader: LineReader, count: number): Promise<void> {
@@ -149,16 +150,16 @@ class LinesRun implements ActiveRun {
     }
   }
 
-  #tell(fraction: number, { count, failed }: LineResults): void {
+  #tell(fraction: number, { count, failed }: LineResults, isLast = false): void {
     const now = this.#deps.clock.monotonic()
     const ran = now - (this.#startedAt ?? now)
-    if (now - this.#toldAt < Math.max(PROGRESS_MS, ran / 100)) return
+    if (!isLast && now - this.#toldAt < Math.max(PROGRESS_MS, ran / 100)) return
     this.#toldAt = now
     const done = count - (this.#one.lease.lines?.count ?? 0)
     const perSecond = ran > 0 ? done / (ran / 1000) : 0
     const secondsLeft = fraction > 0 && perSecond > 0 ? (count * (1 / fraction - 1)) / perSecond : 0
     const metrics = { lines: count, failed, lines_per_second: rounded(perSecond), seconds_left: rounded(secondsLeft) }
-    const message = `${count} lines done`
+    const message = count === 1 ? '1 line done' : `${count} lines done`
     void this.#deps.emit(this.#one, { kind: 'progress', fraction: Math.min(1, fraction), message, metrics })
   }
 

@@ -12,7 +12,7 @@ const RESULT_CHARACTERS = 2 * 2 ** 20
 export const PORTION_CHARACTERS = 2 * 2 ** 20
 
 export interface PortionsDeps extends PortionDeps {
-  /** Ends the process: nobody wants what it runs. */
+  /** Ends the process: its results are not needed. */
   readonly kill: () => Promise<void>
 }
 
@@ -30,7 +30,7 @@ export async function* runPortions(deps: PortionsDeps, reader: LineReader): Asyn
     lines.length > 0 && !deps.isStopped()
       ? { portion: beginPortion({ ...deps, unwanted }, lines), fraction }
       : undefined
-  let size = 1 // One that takes for ever keeps few others from being done.
+  let size = 1 // A line that never ends delays few others.
   let next = begin(await read(reader, size))
   let running: Begun | undefined
   try {

@@ -33,7 +33,7 @@ export interface PortionDeps {
   readonly onCrash: (error: RunnerGone) => void
 }
 
-/** Begins as soon as the process is free. Whoever begins a portion disposes of it. */
+/** Begins as soon as the process is free. The caller disposes of the portion. */
 export const beginPortion = (deps: PortionDeps, lines: readonly Line[]): Portion =>
   new Portion(
     deps,
@@ -68,7 +68,7 @@ export class Portion implements AsyncDisposable {
 
   /**
    * A result for each line, in order, as they are read: those in memory some together, each in a file by itself. Where the
-   * process ends of itself each half runs by itself, down to the one line that ends it: that one fails. Rejects with what
+   * process exits, each half runs by itself, down to the one line that ends it: that one fails. Rejects with what
    * else keeps lines from running, and where the run is stopped. To be called once.
    */
   async *results(): AsyncGenerator<readonly LineResult[], void> {
