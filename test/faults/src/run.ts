@@ -3,12 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { send } from '@millhand/test-e2e/http'
-import { billFaults } from './bills.ts'
+import { billFaults, chargesOfHistory, chargesOfTasks, settledBill, verifyFaults } from './bills.ts'
 import { createClients } from './clients.ts'
 import { withoutRepeats } from './deduplication.ts'
 import { allSettled, readStore, readTopic } from './evidence.ts'
 import { type Figures, figuresOf } from './figures.ts'
-import { violations } from './history-checks.ts'
+import { type Logged, violations } from './history-checks.ts'
 import { listAll } from './outcome.ts'
 import { random } from './random.ts'
 import { createPace } from './rate-pacing.ts'
@@ -100,7 +100,7 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
     ...violations({ ...seen, events: topic.events, finals }),
     ...differences(finals, listed),
     ...(await usageFaults(askedOf(system).request, finals, USAGE_LIMIT_MS)),
-    ...(await billFaults(askedOf(system).request, USAGE_LIMIT_MS)),
+    ...(await bookFaults(system, topic.events)),
   )
   const figures = figuresOf({
     seen,
@@ -116,6 +116,18 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
   if (found.length > 0) writeFileSync(join(folder, 'violations.txt'), `${found.join('\n')}\n`)
   tell(`${found.length} broken promises; ${JSON.stringify(figures)}`)
   return { seed, figures, violations: found }
+}
+
+/** What is billed is what the history says, and what the tasks say. */
+async function bookFaults(system: System, events: readonly Logged[]): Promise<string[]> {
+  const { request } = askedOf(system)
+  const charges = chargesOfHistory(events)
+  const bill = await settledBill(request, charges, USAGE_LIMIT_MS)
+  return [
+    ...billFaults(bill, charges),
+    ...billFaults(bill, await chargesOfTasks(request)),
+    ...(await verifyFaults(system.operator)),
+  ]
 }
 
 /** What the executors' logs say of results that came too late. */
