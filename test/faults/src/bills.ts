@@ -8,7 +8,7 @@ import type { System } from './system.ts'
 type Ask = (method: string, path: string) => Promise<Answer>
 
 /** What a task has to be billed. */
-export interface Charge {
+interface Charge {
   /** Micro-dollars. */
   readonly micros: bigint
   /** The event that says so, where that is known. */
