@@ -4,78 +4,39 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { type Client, createClient, createContextValues } from '@connectrpc/connect'
-import { createCursors } from '@millhand/api'
 import type { Invoice } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
-import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
-import { LedgerService } from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
-import type { EventLog, LoggedEvent } from '@millhand/eventlog'
+import type { LoggedEvent } from '@millhand/eventlog'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
-import { loadPlans } from '@millhand/plans'
-import { type ManualClock, manualClock } from '@millhand/process'
-import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { createLog } from '@millhand/telemetry'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { createBillingService } from './billing.ts'
+import { as, type BillingUnderTest, NOVEMBER, startBilling } from './billing-service.fixture.ts'
 import { endEvent } from './usage/task-event.fixture.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const NOVEMBER = Date.UTC(2026, 10)
 const [OPEN, FINAL] = [1, 2]
 
 describe('invoices', () => {
   let folder: string
   let db: SqliteDatabase
-  let clock: ManualClock
-  let billing: Client<typeof BillingService>
-  let ledgers: Client<typeof LedgerService>
-  let hear: (group: string, ...events: LoggedEvent[]) => Promise<void>
+  let clock: BillingUnderTest['clock']
+  let billing: BillingUnderTest['billing']
+  let ledgers: BillingUnderTest['ledgers']
+  let hear: BillingUnderTest['hear']
   let stop: () => Promise<void>
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millhand-invoices-'))
     db = openSqlite({ file: join(folder, 'billing.db') })
-    clock = manualClock(NOVEMBER)
-    const handlers = new Map<string, (events: readonly LoggedEvent[]) => Promise<void>>()
-    const events: Pick<EventLog, 'subscribe'> = {
-      async subscribe(group, _topics, handler, signal) {
-        handlers.set(group, handler)
-        await new Promise(resolve => signal.addEventListener('abort', resolve))
-      },
-    }
-    const service = createBillingService({
-      ...{ db, events, clock, plans: loadPlans(), cursors: createCursors(new Uint8Array(32)) },
-      ...{ log: createLog({ level: 'error' }), entriesKeptMs: 400 * DAY_MS, graceMs: 72 * HOUR_MS },
-    })
-    const transport = createDirectTransport()
-    serve(service.routes, transport)
-    billing = createClient(BillingService, transport)
-    ledgers = createClient(LedgerService, transport)
-    const ending = new AbortController()
-    const running = service.run(ending.signal)
-    hear = async (group, ...events) => {
-      const deadline = performance.now() + 120_000
-      for (; !handlers.has(group); await new Promise(resolve => setTimeout(resolve, 5)))
-        assert.ok(performance.now() < deadline, 'it runs')
-      await handlers.get(group)?.(events)
-    }
+    const under = startBilling(db)
+    ;({ clock, billing, ledgers, hear } = under)
     stop = async () => {
-      ending.abort()
-      await running
+      await under.stop()
       await db.close()
       await rm(folder, { recursive: true })
     }
   })
   afterEach(() => stop())
-
-  const as = (accountId: string, mode: 'live' | 'test' = 'live') => ({
-    contextValues: createContextValues().set(principalKey, {
-      ...{ accountId, mode, tenant: `${accountId}/${mode}`, scopes: new Set(['*']), keyId: 'key_a' },
-      plans: { compute: 'starter', developer: 'pro', workforce: 'starter' },
-    }),
-  })
 
   const made = (account_id: string, at: number): LoggedEvent => {
     const object = { id: account_id, compute: 'starter', developer: 'pro', workforce: 'none' }

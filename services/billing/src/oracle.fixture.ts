@@ -30,7 +30,7 @@ const month = (at: number) => new Date(at).toISOString().slice(0, 7)
 const start = (of: string) => Date.parse(`${of}-01T00:00:00Z`)
 const next = (of: string) => month(start(of) + 32 * 86_400_000)
 const ceil = (n: bigint, d: bigint) => (n + d - 1n) / d
-const halfEven = (n: bigint, d: bigint) => {
+export const halfEven = (n: bigint, d: bigint) => {
   const [q, r] = [n / d, n % d]
   if (r * 2n === d) return q + (q % 2n)
   return r * 2n > d ? q + 1n : q

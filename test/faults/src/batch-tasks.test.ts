@@ -7,11 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, send } from '@millhand/test-e2e/http'
 import { repository } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
+import { taskBillFaults } from './bills.ts'
 import { startSystem } from './system.ts'
 
 /** So many that every process is killed before they are done. */
 const LINES = 3_000
 const LINE_MS = 20
+const BILL_LIMIT_MS = 60_000
 
 test('a batch task has each line once, in order, whichever process is killed meanwhile', {
   skip: javaMissing,
@@ -68,4 +70,5 @@ async function killEach(folder: string, say: (line: string) => void): Promise<vo
     .split('\n')
     .map(line => JSON.parse(line).index)
   assert.deepEqual(indexes, [...Array(LINES).keys()])
+  assert.deepEqual(await taskBillFaults(system, BILL_LIMIT_MS), [])
 }

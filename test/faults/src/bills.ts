@@ -1,56 +1,140 @@
 /** What is billed, entry by entry, against the tasks that ran. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Answer } from '@millhand/test-e2e/http'
+import { type Answer, send } from '@millhand/test-e2e/http'
+import { runOperator } from '../../../deploy/src/operator/run-operator.ts'
+import { isTerminal, type Logged } from './history-checks.ts'
+import type { System } from './system.ts'
 
 type Ask = (method: string, path: string) => Promise<Answer>
 
-/** Waits until each task is billed once, at its cost; after `limitMs` it says in words what is billed instead. */
-export async function billFaults(ask: Ask, limitMs: number): Promise<string[]> {
-  const costs = new Map<string, bigint>()
-  for await (const { id, cost } of pagesOf(ask, '/v1/tasks')) costs.set(id, cost ? microsOf(cost) : 0n)
+/** What a task has to be billed. */
+interface Charge {
+  /** Micro-dollars. */
+  readonly micros: bigint
+  /** The event that says so, where that is known. */
+  readonly event?: string
+}
+
+/** What tasks have to be billed, by their ids. */
+export type Charges = ReadonlyMap<string, Charge>
+
+/** What is billed for an account, of all months. */
+export interface Bill {
+  readonly tasks: ReadonlyMap<string, BilledTask>
+  /** What contradicts itself, in words. */
+  readonly faults: readonly string[]
+}
+
+interface BilledTask {
+  readonly micros: bigint
+  /** The events of its entries. */
+  readonly events: ReadonlySet<string>
+}
+
+/** By what the tasks themselves say. */
+export async function chargesOfTasks(ask: Ask): Promise<Charges> {
+  const charges = new Map<string, Charge>()
+  for await (const { id, cost } of pagesOf(ask, '/v1/tasks')) charges.set(id, { micros: cost ? microsOf(cost) : 0n })
+  return charges
+}
+
+/** By the history: each task by the event of its end. One that never ran costs nothing. */
+export function chargesOfHistory(events: readonly Logged[]): Charges {
+  const ran = new Set(events.filter(({ type }) => type === 'task.started').map(({ task }) => task))
+  const ends = events.filter(({ status }) => isTerminal(status))
+  return new Map(
+    ends.map(({ task, id, cost = '0' }) => [
+      task,
+      { micros: ran.has(task) ? microsOf({ amount: cost }) : 0n, event: id },
+    ]),
+  )
+}
+
+/** Every breach, in words: each task is billed what it has to be, once, by its own event, and nothing else is billed. */
+export function billFaults({ tasks, faults }: Bill, charges: Charges): string[] {
+  const found = [...faults]
+  for (const [id, { micros, event }] of charges) {
+    const billed = tasks.get(id)
+    const is = billed?.micros ?? 0n
+    if (is !== micros) found.push(`${id}: costs ${micros} micro-dollars, and ${is} are billed`)
+    const others = [...(billed?.events ?? [])].filter(each => event !== undefined && each !== event)
+    if (others.length > 0) found.push(`${id}: ended with ${event}, and is billed by ${others.join(', ')}`)
+  }
+  for (const id of tasks.keys()) if (!charges.has(id)) found.push(`${id}: is billed and does not exist`)
+  return found
+}
+
+/** The bill, once it has all charges; after `limitMs` the bill as it is then. */
+export async function settledBill(ask: Ask, charges: Charges, limitMs: number): Promise<Bill> {
   for (const deadline = performance.now() + limitMs; ; await pause(300)) {
-    const faults = await look(ask, costs)
-    if (faults.length === 0 || performance.now() > deadline) return faults
+    const bill = await readBill(ask)
+    if (billFaults(bill, charges).length === 0 || performance.now() > deadline) return bill
   }
 }
 
-/** Lines of the months that go on or have closed meanwhile, down to their entries. */
-async function look(ask: Ask, costs: ReadonlyMap<string, bigint>): Promise<string[]> {
-  const { body: bill } = await ask('GET', '/v1/billing')
-  const lines = [...(bill.lines ?? [])]
-  for (const { id } of bill.invoices ?? []) {
-    const { body } = await ask('GET', `/v1/billing/invoices/${id}`)
-    lines.push(...body.lines)
-  }
+/** What differs when all entries are added up anew, by `pnpm millhand billing verify`. */
+export async function verifyFaults(operator: NodeJS.ProcessEnv): Promise<string[]> {
+  const said: string[] = []
+  const say = (text: string) => void said.push(text)
+  const code = await runOperator(['billing', 'verify', '--json'], operator, { out: say, err: say })
+  return code === 0 ? [] : [`billing verify ends with ${code}: ${said.join(' ')}`]
+}
+
+/** The same for all tasks of the account that a system starts with, by what they say themselves. For storms that read no history. */
+export async function taskBillFaults({ key, urls, operator }: BilledSystem, limitMs: number): Promise<string[]> {
+  const headers = { authorization: `Bearer ${key}` }
+  const ask: Ask = (method, path) => send(method, urls()[0] + path, { headers })
+  const charges = await chargesOfTasks(ask)
+  return [...billFaults(await settledBill(ask, charges, limitMs), charges), ...(await verifyFaults(operator))]
+}
+
+type BilledSystem = Pick<System, 'key' | 'urls' | 'operator'>
+
+/** The lines of the months that go on or have closed meanwhile, down to their entries. */
+async function readBill(ask: Ask): Promise<Bill> {
+  const lines = [...(await bodyOf(ask, '/v1/billing')).lines]
+  for (const { id } of (await bodyOf(ask, '/v1/billing')).invoices)
+    lines.push(...(await bodyOf(ask, `/v1/billing/invoices/${id}`)).lines)
   const faults: string[] = []
-  const billed = new Map<string, bigint>()
+  const seen = new Set<string>()
+  const tasks = new Map<string, { micros: bigint; events: Set<string> }>()
   for (const line of lines) {
-    if (line.family !== 'compute' || (line.kind !== 'compute' && line.kind !== 'adjustment')) continue
+    if (line.kind === 'subscription' || line.kind === 'credit') continue
     let sum = 0n
     for await (const entry of pagesOf(ask, `/v1/billing/lines/${line.id}/entries`)) {
-      if (billed.has(entry.task_id)) faults.push(`${entry.task_id}: is billed twice`)
-      billed.set(entry.task_id, microsOf(entry.amount))
+      if (seen.has(entry.id)) faults.push(`${entry.id}: is billed twice`)
+      seen.add(entry.id)
+      const task = tasks.get(entry.task_id) ?? { micros: 0n, events: new Set<string>() }
+      tasks.set(entry.task_id, task)
+      task.micros += microsOf(entry.amount)
+      task.events.add(entry.event_id)
       sum += microsOf(entry.amount)
     }
     if (sum !== microsOf(line.amount))
       faults.push(`the line ${line.description} is ${line.amount.amount}, and its entries come to ${sum} micro-dollars`)
   }
-  for (const [id, cost] of costs) {
-    const is = billed.get(id) ?? 0n
-    if (is !== cost) faults.push(`${id}: costs ${cost} micro-dollars, and ${is} are billed`)
-  }
-  for (const id of billed.keys()) if (!costs.has(id)) faults.push(`${id}: is billed and does not exist`)
-  return faults
+  return { tasks, faults }
 }
 
 async function* pagesOf(ask: Ask, path: string) {
   for (let cursor = ''; ; ) {
-    const { status, body, text } = await ask('GET', `${path}?limit=100${cursor && `&cursor=${cursor}`}`)
-    if (status !== 200) throw new Error(`${path}: ${status} ${text}`)
+    const body = await bodyOf(ask, `${path}?limit=100${cursor && `&cursor=${cursor}`}`)
     yield* body.data
     if (!body.has_more) return
     cursor = encodeURIComponent(body.next_cursor)
   }
 }
+
+/** A read that no service could answer in time is sent again, as a client does: after a storm the machine is still busy. */
+async function bodyOf(ask: Ask, path: string): Promise<Answer['body']> {
+  for (const deadline = performance.now() + READ_LIMIT_MS; ; await pause(500)) {
+    const { status, body, text } = await ask('GET', path)
+    if (status === 200) return body
+    if ((status !== 503 && status !== 504) || performance.now() > deadline)
+      throw new Error(`${path}: ${status} ${text}`)
+  }
+}
+
+const READ_LIMIT_MS = 60_000
 
 const microsOf = ({ amount }: { readonly amount: string }): bigint => BigInt(amount.replace('.', ''))

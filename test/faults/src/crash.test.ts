@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { operatorEnv } from '@millhand/test-e2e/operator'
 import { type Server, startServer } from '@millhand/test-e2e/server'
 import { batchFaults } from './batch-checks.ts'
 import { createBatchVisitors } from './batch-visitors.ts'
-import { billFaults } from './bills.ts'
+import { billFaults, chargesOfHistory, chargesOfTasks, settledBill, verifyFaults } from './bills.ts'
 import { createClients } from './clients.ts'
 import { violations } from './history-checks.ts'
 import { allEnded, getEach, listAll, readEvents } from './outcome.ts'
@@ -16,6 +17,7 @@ import { digitRequest, digits } from './task-requests.ts'
 const CLIENTS = 64
 const TASKS = 10_000
 const KILLS = 20
+const BILL_LIMIT_MS = 120_000
 
 const CANCELLED = 0.05
 const BATCH_VISITORS = 16
@@ -79,7 +81,10 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
     seen.acknowledged.map(({ id }) => id),
   )
   const ofBatches = batchFaults(batches, batchEnds, await visitors.list())
-  const billed = await billFaults((method, path) => server.request(method, path), 120_000)
+  const ask = (method: string, path: string) => server.request(method, path)
+  const charges = await chargesOfTasks(ask)
+  const bill = await settledBill(ask, charges, BILL_LIMIT_MS)
+  const unverified = await verifyFaults(operatorEnv(server))
   await server.stop()
   const events = readEvents(join(server.dataDir, 'millhand.db'))
 
@@ -92,6 +97,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   assert.deepEqual(seen.unexpected.slice(0, 5), [])
   assert.deepEqual(visitors.unexpected.slice(0, 5), [])
   assert.deepEqual(ofBatches.slice(0, 20), [], `seed ${seed}`)
+  const billed = [...billFaults(bill, charges), ...billFaults(bill, chargesOfHistory(events)), ...unverified]
   assert.deepEqual(billed.slice(0, 20), [], `seed ${seed}`)
   const history = { ...seen, events }
   assert.deepEqual(violations({ ...history, finals: listed }).slice(0, 20), [], `seed ${seed}`)

@@ -85,8 +85,13 @@ export async function readTopic(
   return (await readTopics(brokers, topics)).map(({ key, id, content, partition, takenAt }) => {
     const { type: told, resource_version: version, data } = JSON.parse(content)
     const type = told.replace(/^workforce\./, '')
-    const { status, attempt = 0 } = data.object
-    return { event: { id, task: key, type, status, version, attempt }, content, partition, takenAt }
+    const { status, attempt = 0, cost } = data.object
+    return {
+      event: { id, task: key, type, status, version, attempt, ...(cost && { cost: cost.amount }) },
+      content,
+      partition,
+      takenAt,
+    }
   })
 }
 

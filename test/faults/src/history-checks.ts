@@ -36,6 +36,8 @@ export interface Logged {
   readonly version: number
   /** How many runs it has begun, as the event shows it. */
   readonly attempt: number
+  /** Dollars that it cost, as the event shows it. */
+  readonly cost?: string
 }
 
 /** A task as it is when everything has ended. */
@@ -99,7 +101,7 @@ const STATUS_OF: Readonly<Record<string, Status>> = {
   'task.expired': 'expired',
 }
 
-function isTerminal(status: Status): boolean {
+export function isTerminal(status: Status): boolean {
   return FOLLOWS[status].length === 0
 }
 

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, send } from '@millhand/test-e2e/http'
 import { repository } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
+import { taskBillFaults } from './bills.ts'
 import { createInjector } from './fault-injection.ts'
 import { chosenSeed, type Random, random } from './random.ts'
 import type { Fault } from './schedule.ts'
@@ -67,6 +68,7 @@ async function run(seed: number, folder: string, say: (line: string) => void): P
     assert.equal(other.body.code, 'idempotency_mismatch')
   }
   assert.ok(faults > 3 && clients.tries.cut > 0, 'the storm hardly disturbed anybody')
+  assert.deepEqual((await taskBillFaults(system, STILL_MS)).slice(0, 20), [])
 }
 
 interface Request {

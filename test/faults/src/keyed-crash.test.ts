@@ -2,13 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, RequestOptions } from '@millhand/test-e2e/http'
+import { operatorEnv } from '@millhand/test-e2e/operator'
 import { type Server, startServer } from '@millhand/test-e2e/server'
+import { taskBillFaults } from './bills.ts'
+import { allEnded } from './outcome.ts'
 import { chosenSeed, random } from './random.ts'
 import { digits } from './task-requests.ts'
 
 const KEYS = 300
 const KILLS = 4
 const SENDERS = 24
+const BILL_LIMIT_MS = 60_000
 /** What was begun by a process that died is free after 10 s. */
 const ANSWERED_WITHIN_MS = 300_000
 
@@ -51,6 +55,10 @@ test('what one process was asked for with a key when it was killed is there once
   })
   const made = (await Promise.all(paths.map(path => idsOf(server, path)))).flat().filter(id => !known.has(id))
   assert.deepEqual(made.sort(), agains.map(({ body }) => body.id).sort())
+  await allEnded(server, 60_000)
+  const { key, url } = server
+  const billed = await taskBillFaults({ key, urls: () => [url], operator: operatorEnv(server) }, BILL_LIMIT_MS)
+  assert.deepEqual(billed.slice(0, 20), [])
 })
 
 const paths = ['/v1/tasks', '/v1/files', '/v1/api_keys'] as const

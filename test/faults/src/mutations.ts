@@ -57,6 +57,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     becomes: 'events',
     foundBy: { file: 'libs/eventlog/src/kafka/repeats.test.ts', test: 'is handled once by a subscription' },
   },
+  /** Billing charges a task as often as its event comes. A storm has too few events that come twice. */
+  charge_once: {
+    file: 'services/billing/src/ledger/posting.ts',
+    text: 'return all.filter((_, at) => fresh[at])',
+    becomes: 'return all',
+    foundBy: { file: 'services/billing/src/oracle.test.ts', test: 'at once: the ledger and an independent reference' },
+  },
 }
 
 /** What runs the product, and what its tests start; no data. */

@@ -87,6 +87,7 @@ export function readEvents(file: string): Logged[] {
         status: value.data.object.status,
         version: value.resource_version,
         attempt: value.data.object.attempt,
+        ...(value.data.object.cost && { cost: value.data.object.cost.amount }),
       }
     })
   } finally {

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { send } from '@millhand/test-e2e/http'
 import { type BatchEnd, batchFaults } from './batch-checks.ts'
 import { createBatchVisitors } from './batch-visitors.ts'
-import { billFaults } from './bills.ts'
+import { billFaults, chargesOfHistory, chargesOfTasks, settledBill, verifyFaults } from './bills.ts'
 import { createClients } from './clients.ts'
 import { withoutRepeats } from './deduplication.ts'
 import { allSettled, readStore, readTopic } from './evidence.ts'
 import { type Figures, figuresOf } from './figures.ts'
-import { violations } from './history-checks.ts'
+import { type Logged, violations } from './history-checks.ts'
 import { listAll } from './outcome.ts'
 import { random } from './random.ts'
 import { createPace } from './rate-pacing.ts'
@@ -118,7 +118,7 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
     ...visitors.unexpected,
     ...batchFaults(batches, ends, await visitors.list()),
     ...(await usageFaults(askedOf(system).request, finals, USAGE_LIMIT_MS)),
-    ...(await billFaults(askedOf(system).request, USAGE_LIMIT_MS)),
+    ...(await bookFaults(system, topic.events)),
   )
   const figures = figuresOf({
     seen,
@@ -136,6 +136,18 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
   tell(`${batches.length} batches, ${cancelled} of them cancelled`)
   tell(`${found.length} broken promises; ${JSON.stringify(figures)}`)
   return { seed, figures, violations: found }
+}
+
+/** What is billed is what the history says, and what the tasks say. */
+async function bookFaults(system: System, events: readonly Logged[]): Promise<string[]> {
+  const { request } = askedOf(system)
+  const charges = chargesOfHistory(events)
+  const bill = await settledBill(request, charges, USAGE_LIMIT_MS)
+  return [
+    ...billFaults(bill, charges),
+    ...billFaults(bill, await chargesOfTasks(request)),
+    ...(await verifyFaults(system.operator)),
+  ]
 }
 
 /** What the executors' logs say of results that came too late. */

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { send } from '@millhand/test-e2e/http'
 import { repository } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
+import { taskBillFaults } from './bills.ts'
 import { createInjector } from './fault-injection.ts'
 import { chosenSeed, random } from './random.ts'
 import type { Fault } from './schedule.ts'
@@ -21,6 +22,7 @@ const READERS_OF_EACH = 2
 const LEAVES = 2
 /** A slow machine takes its time; what stands still for so long has lost something. */
 const STILL_MS = 60_000
+const BILL_LIMIT_MS = 60_000
 
 /** One after the other; what is killed comes back at once. */
 const faults: readonly Fault[] = [
@@ -102,6 +104,7 @@ async function run(seed: number, folder: string) {
     const seen = readers.map(reader => reader.events)
     found.wrong.push(...streamFaults(task, whole, seen))
   }
+  found.wrong.push(...(await taskBillFaults(system, BILL_LIMIT_MS)))
   return found
 }
 

@@ -208,7 +208,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     mongoDir,
     urls: () => there(gateways).map(name => `http://127.0.0.1:${portOf[name]}`),
     memberAt: address => there([...computes, ...webhooks]).find(name => address === advertised(name)),
-    operator: { ...credentials.get('operator'), MILLHAND_IDENTITY_URL: `http://127.0.0.1:${portOf.identity}` },
+    operator: {
+      ...credentials.get('operator'),
+      MILLHAND_IDENTITY_URL: `http://127.0.0.1:${portOf.identity}`,
+      MILLHAND_BILLING_URL: `http://127.0.0.1:${portOf.billing}`,
+    },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

@@ -9,6 +9,7 @@ import { publicTopics } from '@millhand/eventlog/public-topics'
 import { send } from '@millhand/test-e2e/http'
 import { repository } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
+import { billFaults, chargesOfHistory, settledBill, verifyFaults } from '../bills.ts'
 import { createClients } from '../clients.ts'
 import { withoutRepeats } from '../deduplication.ts'
 import { allSettled, readStore, readTopic } from '../evidence.ts'
@@ -40,7 +41,7 @@ const SETTLE_LIMIT_MS = 300_000
 const USAGE_LIMIT_MS = 30_000
 const FILES_LIMIT_MS = 60_000
 
-test('work of employees is not lost, not done twice, and counted once in quota, usage and files, whatever is killed', {
+test('work of employees is not lost, not done twice, and counted once in quota, usage, bill and files, whatever is killed', {
   skip: javaMissing,
   timeout: 1_800_000,
 }, async t => {
@@ -102,6 +103,7 @@ async function run(
   tell([...ended].map(([words, tasks]) => `${tasks.length} ${words}`).join(', '))
   const again = work.finals.filter(({ attempt }) => attempt > 1).length
   tell(`${again} of ${work.finals.length} were run again; ${topic.repeats.length} events came again`)
+  const charges = chargesOfHistory(topic.events)
   const found = [
     ...unsettled,
     ...seen.unexpected,
@@ -113,6 +115,8 @@ async function run(
     ...(await fileFaults(ask, work.finals, FILES_LIMIT_MS)),
     ...(await usageFaults(ask, compute.finals, USAGE_LIMIT_MS)),
     ...(await workUsageFaults(ask, work.finals, USAGE_LIMIT_MS)),
+    ...billFaults(await settledBill(ask, charges, USAGE_LIMIT_MS), charges),
+    ...(await verifyFaults(system.operator)),
   ]
   tell(`${found.length} broken promises`)
   return { found, work: work.finals }
