@@ -6,7 +6,7 @@ import { beginPortion, type LineResult, type Portion, type PortionDeps } from '.
 const PORTION_MS = [60, 250] as const
 /** The next portion may have so many times as many lines. */
 const MOST_GROWTH = 8
-const MOST_LINES = 2_048
+const MOST_LINES = 1_024
 /** What the results of a portion are to have at most, in UTF-16 units: a run has 8 MiB in memory, the rest in files. */
 const RESULT_CHARACTERS = 2 * 2 ** 20
 export const PORTION_CHARACTERS = 2 * 2 ** 20
