@@ -19,6 +19,7 @@ import {
   modelFolders,
 } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
+import type { InstanceDriver } from './instance-drivers.ts'
 import { pick, variables } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
@@ -43,6 +44,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly webhookAllow: AddressRanges | undefined
   readonly engines: Engines
   readonly offered: ReturnType<typeof offeredOf>
+  readonly instanceDriver: InstanceDriver
   readonly ledgerTimes: LedgerTimes
 }
 
@@ -77,6 +79,7 @@ export const localVariables = configuration({
     'MILLHAND_PUBLIC_URL',
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
+    'MILLHAND_INSTANCE_DRIVER',
     'MILLHAND_USAGE_ENTRY_DAYS',
     'MILLHAND_BILLING_GRACE_HOURS',
   ),
@@ -109,6 +112,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     publicUrl: set.MILLHAND_PUBLIC_URL,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
+    instanceDriver: set.MILLHAND_INSTANCE_DRIVER,
     ledgerTimes: ledgerTimes(set),
   }
 }

@@ -24,6 +24,7 @@ import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, type Gateway, localLimiter, publicServices } from '@millhand/gateway'
 import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCollections } from '@millhand/identity'
+import { createInstanceService } from '@millhand/instance'
 import { singleReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans, type Plans } from '@millhand/plans'
@@ -42,6 +43,7 @@ import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
 import { HostedServices } from './hosted-services.ts'
+import { instanceDrivers } from './instance-drivers.ts'
 import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
 import { probeHealth } from './processes/health-probe.ts'
@@ -176,6 +178,15 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     taskFiles: createClient(TaskFileService, transport),
     retentionMs: config.retentionMs,
   })
+  hosted.host(
+    'instance',
+    createInstanceService({
+      ...{ db, plans, cursors, clock, log, replicas },
+      drivers: instanceDrivers(config.instanceDriver, clock),
+      sealingKey: deriveSecret(secret, 'instance secrets'),
+      retentionMs: config.retentionMs,
+    }),
+  )
   await hostEventReaders(process, { allow, targetFault, cursors, events, topics: batch.topics })
 
   const workforce = createWorkforceService({

@@ -51,6 +51,7 @@ test('beside the gateway, few may call a service of REST', () => {
     ['compute', ['ComputeService']],
     ['workforce', ['WorkforceService', 'FileService']],
     ['batch', ['FileService']],
+    ['instance', ['InstanceService']],
     ['operator', ['ApiKeyService']],
   ])
 })

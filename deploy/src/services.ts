@@ -17,6 +17,7 @@ import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity
 import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import { InstanceService } from '@millhand/api/gen/millhand/instance/v1/instance_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
@@ -70,10 +71,11 @@ export const services = {
       compute: [ComputeService, FileService, StreamTokenService],
       workforce: [WorkforceService],
       batch: [BatchService],
+      instance: [InstanceService],
       billing: [UsageService, BillingService],
       webhook: [WebhookService, EventService, BacklogService],
     },
-    optional: ['workforce', 'batch', 'billing', 'webhook'],
+    optional: ['workforce', 'batch', 'instance', 'billing', 'webhook'],
     secret: true,
     database: false,
     owned: false,
@@ -128,6 +130,16 @@ export const services = {
     groups: ['batch-progress'],
     stopMs: 3_000,
   },
+  /** It starts and ends containers. Its secret seals their environment. */
+  instance: {
+    calls: { instance: [InstanceService] },
+    secret: true,
+    database: true,
+    owned: true,
+    writes: [publicTopics.instances.name],
+    reads: [],
+    stopMs: 5_000,
+  },
   /** It runs input of customers, so it may lease work and nothing else. */
   executor: {
     calls: { compute: [LeaseService], workforce: [LeaseService] },
@@ -161,6 +173,7 @@ export const services = {
       publicTopics.tasks.name,
       publicTopics.batches.name,
       publicTopics.workforce.name,
+      publicTopics.instances.name,
       publicTopics.identity.name,
       publicTopics.billing.name,
       publicTopics.webhooks.name,

@@ -1,0 +1,199 @@
+/** Random operations on instances while their owner dies at every step, and the engine loses what it has. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { documentedChanges } from './documented-changes.fixture.ts'
+import { createMockDriver } from './drivers/mock/mock-driver.ts'
+import { namesOf, type Run, World } from './engine.fixture.ts'
+import { replicaName } from './instance.ts'
+import { changeInstance } from './instance-store.ts'
+import type { Reconciler } from './reconciler.ts'
+
+const INSTANCES = 20
+const OPERATIONS = 200
+const DEATHS = 40
+const TOLERANCE_MS = 1_000
+
+test('desired is observed after the last fault; nothing is lost, doubled or metered wrongly', {
+  timeout: 600_000,
+}, async t => {
+  const seed = Number(process.env.MILLHAND_SEED ?? Math.floor(Math.random() * 2 ** 31))
+  t.diagnostic(`seed ${seed}`)
+  await using storm = await Storm.begin(seed)
+  await storm.run()
+  await storm.settle()
+  await storm.check()
+})
+
+class Storm {
+  readonly world: World
+  readonly #random: () => number
+  readonly #ids: string[] = []
+  readonly #ending = new AbortController()
+  #owner: Reconciler | undefined
+  #deaths = 0
+  /** Steps that the owner has to live; endless once the faults are over. */
+  #steps = 0
+  #isFaulty = true
+
+  private constructor(world: World, seed: number) {
+    this.world = world
+    this.#random = mulberry32(seed)
+  }
+
+  static async begin(seed: number): Promise<Storm> {
+    return new Storm(await World.open({ a: { cpu: 40 }, b: { cpu: 40 } }), seed)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort()
+    await this.world.clock.advance(120_000)
+    await this.world.close()
+  }
+
+  async run(): Promise<void> {
+    for (let n = 0; n < INSTANCES; n++) this.#ids.push(await this.world.create({ replicas: this.#below(4) }))
+    for (let done = 0; done < OPERATIONS || this.#deaths < DEATHS; done++) {
+      await this.#operate()
+      await this.#pass()
+    }
+  }
+
+  /** The engine is whole again, and an owner lives. */
+  async settle(): Promise<void> {
+    this.#isFaulty = false
+    this.#owner = undefined
+    for (const host of this.world.engine.hosts.keys()) this.world.engine.setLost(host, false)
+    for (let n = 0; n < 400; n++) await this.#pass()
+  }
+
+  async check(): Promise<void> {
+    const owned = new Set<string>()
+    for (const id of this.#ids) {
+      const instance = await this.world.get(id)
+      for (const name of namesOf(instance)) owned.add(name)
+      const running = instance.slots.filter(({ state }) => state === 'running').length
+      if (instance.ending) {
+        assert.deepEqual(
+          [instance.status, instance.slots],
+          [instance.ending.isFailure ? 'failed' : 'terminated', []],
+          id,
+        )
+      } else {
+        assert.deepEqual([instance.status, running], ['running', instance.desired.replicas], id)
+      }
+    }
+    assert.deepEqual(this.world.running().sort(), [...owned].sort(), 'what runs is what the records say')
+    for (const id of this.#ids)
+      await changeInstance(this.world.deps, 'acct_1/live', id, { kind: 'delete', now: this.world.clock.now() })
+    for (let n = 0; n < 20; n++) await this.#pass()
+    assert.deepEqual(this.world.running(), [])
+    this.#checkMetering()
+    this.#checkChanges()
+  }
+
+  /** Each change of status is one that the documentation has. */
+  #checkChanges(): void {
+    const last = new Map<string, string>()
+    const table = documentedChanges()
+    for (const { type, value } of this.world.events) {
+      if (type === 'instance.metered' || type === 'instance.scaled') continue
+      const { id, status } = JSON.parse(value).data.object
+      const before = last.get(id)
+      if (before !== undefined) assert.ok(table.has(`${before} ${status}`), `${id}: ${before} ${status}`)
+      last.set(id, status)
+    }
+  }
+
+  #checkMetering(): void {
+    const metered = new Map<string, number>()
+    for (const { type, value } of this.world.events) {
+      if (type !== 'instance.metered') continue
+      const { replica_id, seconds } = JSON.parse(value).data.object
+      const name = replica_id.replace('_', '-').replaceAll('/', '-')
+      metered.set(name, (metered.get(name) ?? 0) + Math.round(seconds * 1_000))
+    }
+    for (const name of metered.keys()) assert.ok(this.world.ended.has(name), `${name} was metered and never ran`)
+    for (const [name, run] of this.world.ended) this.#checkRun(name, run, metered.get(name) ?? 0)
+  }
+
+  /** What vanished while nobody looked is metered until it was last seen: never too long, and else to a second. */
+  #checkRun(name: string, { from, to, isSeen }: Run, metered: number): void {
+    const ran = Math.max(0, to - from)
+    assert.ok(metered <= ran + TOLERANCE_MS, `${name} ran ${ran} ms, and ${metered} were metered`)
+    if (isSeen && !this.#lost.has(name))
+      assert.ok(metered >= ran - TOLERANCE_MS, `${name} ran ${ran} ms, and ${metered} were metered`)
+  }
+
+  /** Replicas that were on a host which did not answer, or that nobody owns. */
+  readonly #lost = new Set<string>()
+
+  async #operate(): Promise<void> {
+    const { world } = this
+    const id = this.#ids[this.#below(this.#ids.length)] as string
+    const now = world.clock.now()
+    const running = world.running()
+    const name = running[this.#below(running.length || 1)]
+    const dice = this.#below(20)
+    if (dice < 10) {
+      await changeInstance(world.deps, 'acct_1/live', id, { kind: 'scale', replicas: this.#below(5), now })
+    } else if (dice === 10) {
+      await changeInstance(world.deps, 'acct_1/live', id, { kind: 'delete', now })
+      this.#ids.push(await world.create({ replicas: this.#below(4) }))
+    } else if (dice === 11) this.#createLate(id)
+    else if (dice < 14 && name !== undefined) world.engine.end(name, { exitCode: 1 })
+    else if (dice < 17 && name !== undefined) world.engine.vanish(name)
+    else {
+      const host = this.#below(2) === 0 ? 'a' : 'b'
+      const found = world.engine.hosts.get(host)
+      world.engine.setLost(host, dice === 17)
+      if (dice === 17) for (const each of found?.replicas.keys() ?? []) this.#lost.add(each)
+    }
+    this.#owner?.engineChanged()
+  }
+
+  /** A call of an owner that has died reaches the engine now. */
+  #createLate(instance: string): void {
+    const replica = { instance, index: this.#below(3), generation: 1_000_000 + this.#below(1_000_000) }
+    const name = replicaName(instance, replica)
+    this.#lost.add(name)
+    const spec = { ...replica, name, tenant: 'acct_1/live', gpu: 'cpu', image: 'acme/server', env: {}, ports: [] }
+    void createMockDriver(this.world.engine)
+      .create(spec, { signal: this.#ending.signal })
+      .catch(() => {})
+  }
+
+  /** A pass of the owner, of a new one where the one before has died; then some time passes. */
+  async #pass(): Promise<void> {
+    if (this.#owner === undefined) {
+      this.#steps = this.#isFaulty ? this.#below(60) : Number.POSITIVE_INFINITY
+      const life = { isOver: false }
+      this.#owner = this.world.owner(() => {
+        if (life.isOver || this.#steps-- <= 0) {
+          if (!life.isOver) this.#deaths++
+          life.isOver = true
+          throw new Error('the owner has died')
+        }
+      })
+    }
+    const owner = this.#owner
+    owner.engineChanged()
+    await owner.pass(this.#ending.signal).catch(() => {})
+    await this.world.clock.advance(50 + this.#below(400))
+    if (this.#steps <= 0) this.#owner = undefined
+  }
+
+  #below(most: number): number {
+    return Math.floor(this.#random() * most)
+  }
+}
+
+/** https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32 */
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
