@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { families, type PlanNames } from '@millhand/api'
+import type { Seller } from '@millhand/billing'
 import type { SandboxMode } from '@millhand/executor'
 import { type BootstrapKeys, enterprise } from '@millhand/identity'
 import type { Accelerator, ModelsFolder } from '@millhand/model'
@@ -31,6 +32,18 @@ export function ledgerTimes(
   }
   return { entriesKeptMs: kept * DAY_MS, graceMs: set.MILLHAND_BILLING_GRACE_HOURS * HOUR_MS }
 }
+
+/** Who sends the invoices. */
+export const sellerOf = (
+  set: Pick<All, 'MILLHAND_SELLER_NAME' | 'MILLHAND_SELLER_ADDRESS' | 'MILLHAND_SELLER_TAX_ID'>,
+): Seller => ({
+  name: set.MILLHAND_SELLER_NAME,
+  address: (set.MILLHAND_SELLER_ADDRESS ?? '')
+    .split(';')
+    .map(line => line.trim())
+    .filter(Boolean),
+  taxId: set.MILLHAND_SELLER_TAX_ID,
+})
 
 /** Models that come with Millhand, and the operator's own. */
 export function modelFolders(own: string | undefined): readonly ModelsFolder[] {

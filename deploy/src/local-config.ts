@@ -1,6 +1,7 @@
 /** What can be set for the one process. `docs/operating.md` shows this table; a test holds it to it. */
 
 import type { PlanNames } from '@millhand/api'
+import type { Seller } from '@millhand/billing'
 import type { AddressRanges } from '@millhand/dial'
 import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
@@ -17,6 +18,7 @@ import {
   ledgerTimes,
   MIB,
   modelFolders,
+  sellerOf,
 } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
 import type { InstanceDriver } from './instance-drivers.ts'
@@ -46,6 +48,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly offered: ReturnType<typeof offeredOf>
   readonly instanceDriver: InstanceDriver
   readonly ledgerTimes: LedgerTimes
+  readonly seller: Seller
 }
 
 export const localVariables = configuration({
@@ -82,6 +85,9 @@ export const localVariables = configuration({
     'MILLHAND_INSTANCE_DRIVER',
     'MILLHAND_USAGE_ENTRY_DAYS',
     'MILLHAND_BILLING_GRACE_HOURS',
+    'MILLHAND_SELLER_NAME',
+    'MILLHAND_SELLER_ADDRESS',
+    'MILLHAND_SELLER_TAX_ID',
   ),
   // Most often it is started by hand and alone: nothing else would serve while it drains.
   MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
@@ -114,5 +120,6 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     instanceDriver: set.MILLHAND_INSTANCE_DRIVER,
     ledgerTimes: ledgerTimes(set),
+    seller: sellerOf(set),
   }
 }

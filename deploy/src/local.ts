@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { type Cursors, createCursors } from '@millhand/api'
 import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
+import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
@@ -219,7 +220,16 @@ async function hostEventReaders(
   { config, runner, log, db, plans, secret, metrics, hosted }: Process,
   { allow, targetFault, cursors, events, topics: others }: EventReaders,
 ): Promise<void> {
-  const billing = createBillingService({ db, events, plans, cursors, clock, log, ...config.ledgerTimes })
+  const billing = createBillingService({
+    db,
+    events,
+    plans,
+    cursors,
+    clock,
+    log,
+    ...config.ledgerTimes,
+    seller: config.seller,
+  })
   await billing.checkPrices()
   hosted.host('billing', billing)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
@@ -272,6 +282,7 @@ function ownGateway({ config, runner, log, health, hosted: { transport } }: Proc
       transport,
       identity: createClient(IdentityService, transport),
       idempotency: createClient(IdempotencyService, transport),
+      billing: createClient(BillingService, transport),
       limiter: localLimiter(clock),
       status: createClient(StatusService, transport),
       publicUrl: config.publicUrl,

@@ -158,8 +158,13 @@ export const services = {
     database: true,
     owned: true,
     writes: [publicTopics.billing.name],
-    reads: [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name],
-    groups: ['billing-compute', 'billing-workforce', 'billing-accounts'],
+    reads: [
+      publicTopics.tasks.name,
+      publicTopics.workforce.name,
+      publicTopics.instances.name,
+      publicTopics.identity.name,
+    ],
+    groups: ['billing-compute', 'billing-workforce', 'billing-instances', 'billing-accounts'],
     stopMs: 3_000,
   },
   /** Its secret seals the secrets of webhooks. */

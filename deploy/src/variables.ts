@@ -229,6 +229,17 @@ export const variables = {
     { min: 1, max: 480, unit: 'hours' },
   ),
 
+  MILLHAND_SELLER_NAME: text('Millhand', 'Who sends the invoices: the name of your business, on their PDF.'),
+  MILLHAND_SELLER_ADDRESS: optional(
+    text(
+      undefined,
+      'Your address on the PDF of invoices; `;` separates its lines, for example `Example Street 1;10115 Berlin`.',
+    ),
+  ),
+  MILLHAND_SELLER_TAX_ID: optional(
+    text(undefined, 'Your tax number on the PDF of invoices, with its kind, for example `VAT DE123456789`.'),
+  ),
+
   MILLHAND_MONGO_URL: mongoUrl('The URL of the MongoDB database, including its name.'),
   MILLHAND_KAFKA_BROKERS: hostPorts('The bootstrap addresses of Kafka.'),
   MILLHAND_KAFKA_USER: optional(

@@ -10,6 +10,7 @@ import type { Log } from '@millhand/telemetry'
 import { createCallers } from './admission/callers.ts'
 import { Concurrency } from './admission/concurrency.ts'
 import type { RateLimiter } from './admission/rate-limit/limiter.ts'
+import { createSpending, type SpendingDeps } from './admission/spending.ts'
 import { createDispatch } from './dispatch.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
 import { changelog } from './pages/changelog/changelog.ts'
@@ -42,6 +43,8 @@ export interface GatewayDeps {
   readonly transport: Transport
   readonly identity: Client<typeof IdentityService>
   readonly idempotency: Client<typeof IdempotencyService>
+  /** Knows whose creates are refused. */
+  readonly billing: SpendingDeps['billing']
   /** Counts requests: here alone, or together with other gateways. */
   readonly limiter: RateLimiter
   /** Stores what this gateway observes, and returns what all gateways have observed. */
@@ -80,6 +83,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { services, transport, limiter, publicUrl, health, log, clock, http, limits } = deps
   const ids = createIds({ now: () => clock.now() })
   const callers = createCallers(deps)
+  const spending = createSpending(deps)
   const waits = createWaits({ ...deps, maxWaits: limits?.waits ?? WAITS })
   const streams = createStreams({
     ...deps,
@@ -95,6 +99,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     waits,
     streams,
     idempotency: createIdempotency(deps),
+    spending,
     requests: new Concurrency('requests', { perTenant: limits?.requests ?? REQUESTS, all: ALL_REQUESTS }),
     bodies: new Concurrency('bytes of bodies', { perTenant: limits?.bodyBytes ?? BODY_BYTES, all: ALL_BODY_BYTES }),
     answers: new Concurrency('bytes of unread answers', {
@@ -131,7 +136,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
   })
   const stopping = new AbortController()
-  let knowing: Promise<void> | undefined
+  let knowing: Promise<unknown> | undefined
   const answered = Promise.withResolvers<void>()
   let reporting: Promise<void> | undefined
   let closing: Promise<void> | undefined
@@ -152,7 +157,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     async listen() {
       const where = await server.listen()
-      knowing = callers.run(stopping.signal)
+      knowing = Promise.all([callers.run(stopping.signal), spending.run(stopping.signal)])
       health.set('http', true)
       reports.start()
       return where

@@ -28,6 +28,9 @@ export async function start(t: TestContext, options: Partial<GatewayDeps> = {}) 
     transport: services.transport,
     identity: services.identity,
     idempotency: createClient(IdempotencyService, services.transport),
+    billing: {
+      listReachedLimits: async () => ({ $typeName: 'millhand.billing.v1.ListReachedLimitsResponse', limits: [] }),
+    },
     limiter: localLimiter(clock),
     status: createClient(StatusService, services.transport),
     health,

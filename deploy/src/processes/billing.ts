@@ -6,7 +6,7 @@ import { loadPlans } from '@millhand/plans'
 import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
-import { ledgerTimes } from '../config-parts.ts'
+import { ledgerTimes, sellerOf } from '../config-parts.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { signingVariables, tlsOf } from './own-credentials.ts'
@@ -21,6 +21,9 @@ const billingVariables = configuration(
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_USAGE_ENTRY_DAYS',
       'MILLHAND_BILLING_GRACE_HOURS',
+      'MILLHAND_SELLER_NAME',
+      'MILLHAND_SELLER_ADDRESS',
+      'MILLHAND_SELLER_TAX_ID',
     ),
   },
   Object.keys(variables),
@@ -36,6 +39,7 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
     ...{ db, events: owned.events, plans, clock, log },
     cursors: createCursors(config.cursorKey),
     ...config.times,
+    seller: config.seller,
   })
   return await owned.start({
     routes: service.routes,
@@ -56,5 +60,6 @@ function config(set: ReturnType<typeof billingVariables>) {
     cursorKey: deriveSecret(secret, 'cursors'),
     plansFile: set.MILLHAND_PLANS_FILE,
     times: ledgerTimes(set),
+    seller: sellerOf(set),
   }
 }

@@ -1,5 +1,6 @@
 /** The gateway: REST in, calls to services out. Any number of replicas; it keeps nothing. */
 import { createClient } from '@connectrpc/connect'
+import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
@@ -53,6 +54,7 @@ export const gateway = defineProcess(gatewayVariables, config, async (config, ru
     transport: routeByService(calleesOf('gateway').map(name => [connections[name], services.gateway.calls[name]])),
     identity: createClient(IdentityService, connections.identity),
     idempotency: createClient(IdempotencyService, connections.identity),
+    billing: createClient(BillingService, connections.billing),
     limiter,
     status: createClient(StatusService, connections.identity),
     publicUrl: config.publicUrl,

@@ -24,14 +24,15 @@ export function describingHeaders(file: SlicedFile): string[] {
   ]
 }
 
-const harmless = ['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy', "default-src 'none'; sandbox"]
+/** A browser neither guesses what it is nor runs it. */
+export const harmless = ['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy', "default-src 'none'; sandbox"]
 
 /** RFC 9110, section 8.3.1, in ASCII. */
 const mediaTypePattern =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/
 
 /** RFC 6266: the name in ASCII, and as RFC 8187 encodes it where it has other characters. */
-function attachment(filename: string): string {
+export function attachment(filename: string): string {
   const name = filename.toWellFormed().replace(unsafe, '_')
   if (name === '') return 'attachment'
   const ascii = name.replace(/[^ -~]|["%]/gu, '_')

@@ -233,10 +233,14 @@ function success(route: Route, sources: Sources): Schema {
             schemas,
           )
         : {}),
+      ...Object.fromEntries(answer.renditions.map(type => [type, { schema: renditionSchema(type) }])),
     },
     ...(Object.keys(links).length === 0 ? {} : { links }),
   }
 }
+
+const renditionSchema = (type: string): Schema =>
+  type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
 
 /** From what was created to everything under its path, by the fields of the answer that make up its location. */
 function linksOf({ answer }: Route, routes: readonly Route[]): Schema {

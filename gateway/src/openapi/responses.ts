@@ -114,13 +114,14 @@ export const problemSchemas: Record<string, Schema> = {
 }
 
 /** The statuses of the errors that an operation can answer with. */
-export function errorStatuses({ method, body, pathFields, kind }: Route): number[] {
+export function errorStatuses({ method, body, pathFields, kind, answer }: Route): number[] {
   const statuses = [400, 401, 403, 429, 500, 503, 504]
   if (pathFields.length > 0) statuses.push(404)
   if (method !== 'GET') statuses.push(409)
   if (body !== undefined) statuses.push(413, 415)
   if (method === 'POST') statuses.push(422)
   if (kind === 'download') statuses.push(416)
+  if (answer.renderedBy !== '') statuses.push(406)
   // What makes work is refused where nothing can do it.
   if (method === 'POST' && kind === 'json' && body !== undefined) statuses.push(501)
   return statuses.sort()

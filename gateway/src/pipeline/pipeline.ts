@@ -12,6 +12,7 @@ import type { Route, RouteOf } from '@millhand/api'
 import { operationKey } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
 import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
+import type { Spending } from '../admission/spending.ts'
 import { type DownloadDeps, downloadResponder } from '../download/download.ts'
 import { CallerGone } from '../exchange.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -31,6 +32,7 @@ import { createIdempotent } from './keyed-request.ts'
 import type { Handle } from './match.ts'
 import { createParse } from './parse.ts'
 import type { Waits } from './prefer-wait.ts'
+import { renditionResponder } from './renditions.ts'
 import { createLimit } from './request-weight.ts'
 import { createSend } from './send.ts'
 
@@ -81,8 +83,10 @@ export function createAdmit(
 
 function responderOf(route: Route, deps: PipelineDeps): Responder {
   switch (route.kind) {
-    case 'json':
-      return jsonResponder(route, deps)
+    case 'json': {
+      const json = jsonResponder(route, deps)
+      return route.answer.renderedBy === '' ? json : renditionResponder(route, json, deps)
+    }
     case 'upload':
       return uploadResponder(route, deps)
     case 'download':
@@ -98,6 +102,7 @@ export interface JsonDeps {
   readonly waits: Waits
   readonly streams: Streams
   readonly idempotency: Idempotency
+  readonly spending: Spending
   /** The bytes of bodies, each until its request is answered, or until its event stream begins. */
   readonly bodies: Concurrency
   /** The bytes of large answers to reads, each until it is sent. */
@@ -107,7 +112,7 @@ export interface JsonDeps {
 /** The steps of a request of JSON after admission. */
 export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder {
   const { desc: method, access, answer } = route
-  const { transport, idempotency } = deps
+  const { transport, idempotency, spending } = deps
   const events = answer.stream ? createdEvents(route, deps.streams) : undefined
   const wait = answer.wait ? deps.waits.of(method) : undefined
   const limit = createLimit(route, deps.limiter)
@@ -133,6 +138,7 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
   /** From `call` to the conditional answer: the steps that an idempotency key does once. `operation` is the id of that. */
   async function perform(context: RequestContext, operation?: string): Promise<Outcome> {
     const { exchange, caller, headers } = context
+    if (access.spends !== '') spending.require(caller, access.spends)
     const values = callValues(caller, exchange).set(operationKey, operation)
     context.result = await call(transport, method, context.message, {
       exchange,

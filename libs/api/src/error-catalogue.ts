@@ -146,6 +146,12 @@ export const problems = {
     connect: Code.Unimplemented,
     header: 'Allow',
   },
+  not_acceptable: {
+    status: 406,
+    title: 'Not acceptable',
+    action: 'Send an `Accept` that allows one of the media types that `detail` lists.',
+    connect: Code.InvalidArgument,
+  },
   conflict: {
     status: 409,
     title: 'Conflict',

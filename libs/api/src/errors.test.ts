@@ -18,7 +18,7 @@ test('the catalogue holds every code of the contract', () => {
     401 missing_credentials invalid_credentials expired_credentials revoked_credentials
     403 insufficient_scope plan_required spending_limit_reached storage_quota_exceeded account_suspended
     404 not_found unknown_route
-    405 method_not_allowed 409 conflict invalid_state idempotency_in_progress 412 precondition_failed
+    405 method_not_allowed 406 not_acceptable 409 conflict invalid_state idempotency_in_progress 412 precondition_failed
     413 payload_too_large 415 unsupported_media_type 416 range_not_satisfiable 422 idempotency_mismatch
     429 rate_limited daily_quota_exceeded concurrency_limited queue_full 500 internal 501 engine_unavailable
     503 unavailable 504 deadline_exceeded`

@@ -1,7 +1,7 @@
 /** The public stream: which topic carries which events. Contract, section 9; the AsyncAPI file is made of it. */
 import type { DescMessage } from '@bufbuild/protobuf'
 import { BatchSchema } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
-import { InvoiceSchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import { InvoiceSchema, SpendingLimitSchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import { ModelSchema } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
@@ -133,6 +133,8 @@ export const publicTopics = {
         events: {
           'account.created': 'An account was made, with these plans.',
           'account.plans_changed': 'The account has other plans. They hold at once.',
+          'account.suspended': 'Its keys are refused, and its plans are not charged from now on.',
+          'account.resumed': 'Its keys work again, and its plans are charged from now on.',
         },
       },
       {
@@ -143,11 +145,19 @@ export const publicTopics = {
   },
   billing: {
     name: 'millhand.billing.v1',
-    about: 'Invoices.',
+    about: 'Invoices, and spending limits that are reached.',
     carries: [
       {
         resource: InvoiceSchema,
         events: { 'invoice.finalized': 'A month has closed: its invoice is final. It is shown without its lines.' },
+      },
+      {
+        resource: SpendingLimitSchema,
+        events: {
+          'billing.limit_warning': 'Four fifths of a spending limit are spent. Once in a month, for each limit.',
+          'billing.limit_reached':
+            'A spending limit is reached: creates of the family are refused until the month ends. Once in a month, for each limit.',
+        },
       },
     ],
   },

@@ -105,6 +105,7 @@ describe('a file of plans', () => {
       'plans.yaml: prices.0.from must be a time such as 2026-12-01T00:00:00Z, to the second.',
       'plans.yaml: prices.0.subscriptions.compute.starter must be dollars, with at most two decimals; it is 0.001.',
       'plans.yaml: prices.0.subscriptions.workforce.starter must be dollars, with at most two decimals; it is -1.',
+      'plans.yaml: prices.0.from_first_task must list workforce plans that have a price, or be [].',
       'plans.yaml: prices.0.compute_second.default is missing: it prices all other GPU types.',
       'plans.yaml: prices.0.models.digits must name GPU types and their prices.',
       'plans.yaml: prices.0.workforce_second must be dollars, with at most nine decimals; it is missing.',

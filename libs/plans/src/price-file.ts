@@ -7,6 +7,8 @@ export interface PriceSet {
   readonly from: number
   /** Micro-dollars a month; null is by agreement. */
   readonly subscriptions: Readonly<Record<Family, Readonly<Record<string, number | null>>>>
+  /** Workforce plans that cost nothing in a month until its first workforce task. */
+  readonly from_first_task: readonly string[]
   /** Nano-dollars a second, by GPU type and as `default`. */
   readonly compute_second: Readonly<Record<string, number>>
   /** The same for single models. */
@@ -37,6 +39,7 @@ export const priceSets = (prices: readonly unknown[]): PriceSet[] => prices.map(
 interface FileSet {
   readonly from: string
   readonly subscriptions: Readonly<Record<Family, Readonly<Record<string, Decimal | null>>>>
+  readonly from_first_task: readonly string[]
   readonly compute_second: Readonly<Record<string, Decimal>>
   readonly models: Readonly<Record<string, Readonly<Record<string, Decimal>>>>
   readonly workforce_second: Decimal
@@ -44,11 +47,19 @@ interface FileSet {
 
 type Decimal = string | number
 
-const setOf = ({ from, subscriptions, compute_second, models, workforce_second }: FileSet): PriceSet => ({
+const setOf = ({
+  from,
+  subscriptions,
+  from_first_task,
+  compute_second,
+  models,
+  workforce_second,
+}: FileSet): PriceSet => ({
   from: timeOf(from),
   subscriptions: mapped(subscriptions, byPlan =>
     mapped(byPlan, price => price && nanosOf(price) / 1000),
   ) as PriceSet['subscriptions'],
+  from_first_task,
   compute_second: mapped(compute_second, nanosOf),
   models: mapped(models, byType => mapped(byType, nanosOf)),
   workforce_second: nanosOf(workforce_second),
@@ -57,7 +68,7 @@ const setOf = ({ from, subscriptions, compute_second, models, workforce_second }
 const mapped = <V, R>(map: Readonly<Record<string, V>>, of: (value: V) => R): Record<string, R> =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, of(value)]))
 
-const fields = ['from', 'subscriptions', 'compute_second', 'models', 'workforce_second']
+const fields = ['from', 'subscriptions', 'from_first_task', 'compute_second', 'models', 'workforce_second']
 
 function setFaults(path: string, set: unknown): string[] {
   if (!isMap(set)) return [`${path} must have ${fields.join(', ')}.`]
@@ -68,6 +79,7 @@ function setFaults(path: string, set: unknown): string[] {
       ? [`${path}.from must be a time such as 2026-12-01T00:00:00Z, to the second.`]
       : []),
     ...subscriptionFaults(`${path}.subscriptions`, set.subscriptions),
+    ...firstTaskFaults(path, set),
     ...secondFaults(`${path}.compute_second`, set.compute_second, true),
     ...modelFaults(`${path}.models`, set.models),
     ...priceFault(`${path}.workforce_second`, set.workforce_second, nanos),
@@ -83,6 +95,12 @@ function subscriptionFaults(path: string, subscriptions: unknown): string[] {
       price === null ? [] : priceFault(`${path}.${family}.${plan}`, price, cents),
     )
   })
+}
+
+function firstTaskFaults(path: string, { from_first_task: names, subscriptions }: Readonly<Record<string, unknown>>) {
+  const workforce = isMap(subscriptions) && isMap(subscriptions.workforce) ? subscriptions.workforce : {}
+  const isList = Array.isArray(names) && names.every(name => typeof name === 'string' && Object.hasOwn(workforce, name))
+  return isList ? [] : [`${path}.from_first_task must list workforce plans that have a price, or be [].`]
 }
 
 function secondFaults(path: string, prices: unknown, needsDefault: boolean): string[] {

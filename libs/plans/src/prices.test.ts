@@ -12,6 +12,7 @@ const set = (from: string, more = '') => `
       compute: { starter: 0, growth: 0, scale: 0, enterprise: 0 }
       developer: { free: 0, pro: 59.5, business: 199, enterprise: null }
       workforce: { starter: 29, professional: 99, enterprise: 199 }
+    from_first_task: [starter]
     compute_second: { default: 0.00003, h100: "0.000694444" }
     models: { digits: { default: 1, h100: 2 } }
     workforce_second: 0.00004

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fail } from '@millhand/api'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { manualClock } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
@@ -61,6 +62,52 @@ test('tasks whose parts can’t be settled keep no others from it, and are tried
   assert.equal(tries.get(good), 1)
   const times = tries.get(idOf(0)) ?? 0
   assert.ok(times >= 5 && times <= 12, `${times} times in ten minutes`)
+})
+
+test('parts for whose file there is no room wait for an hour, and of one tenant as many as one file has', async () => {
+  const clock = manualClock(Date.UTC(2026, 10, 26))
+  const stopping = new AbortController()
+  const taskOf = (tenant: string, n: number, mebibytes: number) =>
+    ({
+      ...{ id: `task_${tenant}${n}`, tenant: `acct_${tenant}/live`, finished_at: clock.now() },
+      lines: { kept: 1, failed: 0, bytes: mebibytes * 2 ** 20, parts: [] },
+    }) as unknown as TaskBase
+  const all = [taskOf('a', 1, 300), taskOf('a', 2, 300), taskOf('a', 3, 200), taskOf('b', 1, 512)]
+  const dropped: string[] = []
+  const parts = lineParts<TaskBase>({
+    clock,
+    log: createLog({ level: 'error', write: () => {} }),
+    retentionMs: 1,
+    partsAt: 'parts/',
+    blobs: { async *list() {}, delete: async () => {} } as never,
+    tasks: {
+      get: async () => undefined,
+      change: async (_: string, id: string, { file }: { readonly file?: string }) => {
+        assert.equal(file, undefined)
+        dropped.push(id)
+        return { kind: 'changed', before: {}, after: {} }
+      },
+    } as never,
+    async join() {
+      throw fail('storage_quota_exceeded', 'There is no room.')
+    },
+    joined: async () => undefined,
+    ended: async (limit, after) =>
+      all.filter(({ id }) => !dropped.includes(id) && (after === undefined || id > after.id)).slice(0, limit),
+    keep: async () => true,
+    remove: async () => {},
+  })
+  const running = parts.run(stopping.signal)
+  const pass = async (ms: number) => {
+    await clock.advance(ms)
+    for (let n = 0; n < 50; n++) await turn()
+  }
+  for (let s = 0; s < 600; s += 2) await pass(2_000)
+  assert.deepEqual(dropped, ['task_a2'])
+  for (let s = 0; s < 3_600; s += 10) await pass(10_000)
+  assert.deepEqual(dropped, ['task_a2', 'task_a1', 'task_a3', 'task_b1'])
+  stopping.abort()
+  await running
 })
 
 test('parts that no task has any more are removed, once their run must be over', async t => {

@@ -7,7 +7,7 @@ import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { everyInterval } from '@millhand/process'
 import type { Collection, Document } from '@millhand/store'
 import type { RunFiles } from './rpc/run-files.ts'
-import type { TaskBase } from './task.ts'
+import { dataExpiresAt, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** Files that were about to be kept for a result. */
@@ -72,7 +72,7 @@ export function outputFiles<T extends TaskBase>(deps: OutputFilesDeps<T>): Outpu
       const { tenant, workId: work_id, leaseId: lease_id, attempt } = result
       const document = { tenant, id: crypto.randomUUID(), work_id, lease_id, attempt, files }
       await unsettled.write({ kind: 'insert', document, events: [] })
-      const until = clock.now() + retentionMs
+      const until = dataExpiresAt((await tasks.get(tenant, work_id)) ?? {}, clock.now(), retentionMs)
       const isKept = await Promise.all(files.map(file => keep(result, file, until)))
       return { kept: files.filter((_, at) => isKept[at]), until }
     },

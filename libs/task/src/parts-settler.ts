@@ -16,6 +16,13 @@ export interface JoinedFiles<T extends TaskBase> {
   ended(limit: number, after: T | undefined): Promise<readonly T[]>
 }
 
+/**
+ * What becomes of parts for whose file the account has no storage, and which no quota counts: they wait for room for so
+ * long after the end of their task, and of one tenant not more than this in bytes, as much as one file.
+ */
+const ROOM_WAIT_MS = 3_600_000
+const MOST_WAITING_BYTES = 536_870_912
+
 export interface SettlerDeps<T extends TaskBase>
   extends Pick<TaskDeps<T>, 'tasks' | 'clock' | 'log' | 'retentionMs'>,
     JoinedFiles<T>,
@@ -56,10 +63,21 @@ export function partsSettler<T extends TaskBase>(deps: SettlerDeps<T>): (signal:
   }
 
   /** Those that could not be settled, by their ids: how often, and when each is tried again. */
-  let paused = new Map<string, { readonly times: number; readonly until: number }>()
+  let paused = new Map<string, { readonly times: number; readonly until: number; readonly isWaitingForRoom: boolean }>()
+  /** Of parts that wait for room, by their tenant. */
+  const waitingBytes = new Map<string, number>()
+
+  /** Whether the parts may wait: neither too long nor beside too many others. */
+  function waitForRoom({ tenant, lines, finished_at = clock.now() }: T): boolean {
+    const bytes = (waitingBytes.get(tenant) ?? 0) + (lines?.bytes ?? 0)
+    if (bytes > MOST_WAITING_BYTES || clock.now() - finished_at >= ROOM_WAIT_MS) return false
+    waitingBytes.set(tenant, bytes)
+    return true
+  }
 
   async function settleAll(signal: AbortSignal): Promise<void> {
     const still: typeof paused = new Map()
+    waitingBytes.clear()
     let last: T | undefined
     do {
       const page = await ended(PAGE, last)
@@ -67,31 +85,46 @@ export function partsSettler<T extends TaskBase>(deps: SettlerDeps<T>): (signal:
       for (const task of page) {
         if (signal.aborted) return
         const pause = paused.get(task.id)
-        if (pause && clock.monotonic() < pause.until) still.set(task.id, pause)
-        else if (!(await settledOrGivenUp(task, signal))) still.set(task.id, pauseAfter(pause?.times ?? 0))
+        if (pause && clock.monotonic() < pause.until) {
+          still.set(task.id, pause)
+          if (pause.isWaitingForRoom) waitForRoom(task)
+        } else {
+          const result = await settledOrGivenUp(task, signal)
+          if (result !== 'settled') still.set(task.id, pauseAfter(pause?.times ?? 0, result === 'waiting'))
+        }
       }
     } while (last)
     paused = still
   }
 
-  /** False for what can't be made now; a file that was made and removed since is not made again. */
-  async function settledOrGivenUp(task: T, signal: AbortSignal): Promise<boolean> {
+  /** `waiting` for room, or `failed`, what can't be made now. A file that was made and removed since is not made again. */
+  async function settledOrGivenUp(task: T, signal: AbortSignal): Promise<'settled' | 'waiting' | 'failed'> {
     try {
-      await settle(task, signal).catch(async error => {
-        log.warn('line_parts.left', { task_id: task.id, error })
-        if (codeOf(error) !== 'not_found') throw error
-        await tasks.change(task.tenant, task.id, { kind: 'parts_settled' })
-        await removeAll(task)
-      })
+      await settle(task, signal)
+      return 'settled'
+    } catch (error) {
+      log.warn('line_parts.left', { task_id: task.id, error })
+      const hasNoRoom = codeOf(error) === 'storage_quota_exceeded'
+      if (hasNoRoom && waitForRoom(task)) return 'waiting'
+      if (!hasNoRoom && codeOf(error) !== 'not_found') return 'failed'
+      return (await drop(task)) ? 'settled' : 'failed'
+    }
+  }
+
+  async function drop(task: T): Promise<boolean> {
+    try {
+      await tasks.change(task.tenant, task.id, { kind: 'parts_settled' })
+      await removeAll(task)
       return true
-    } catch {
+    } catch (error) {
+      log.warn('line_parts.left', { task_id: task.id, error })
       return false
     }
   }
 
-  function pauseAfter(times: number) {
+  function pauseAfter(times: number, isWaitingForRoom: boolean) {
     const [first, longest] = PAUSE_MS
-    return { times: times + 1, until: clock.monotonic() + Math.min(longest, first * 2 ** times) }
+    return { times: times + 1, isWaitingForRoom, until: clock.monotonic() + Math.min(longest, first * 2 ** times) }
   }
 
   return settleAll

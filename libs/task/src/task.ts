@@ -21,6 +21,8 @@ export interface TaskBase extends Work {
   readonly batch_id?: string | undefined
   /** In the place of a task that a call on its way may yet make: cancelled with its batch, it never runs, and has no place in a quota. */
   readonly is_fence?: true | undefined
+  /** Until when its data is kept at least: its batch has yet to write it to a file. */
+  readonly keep_until?: number | undefined
   readonly metadata: Readonly<Record<string, string>>
   readonly callback?: Callback | undefined
   readonly queue_timeout_s: number
@@ -77,6 +79,13 @@ export const acceptedAt = (task: TaskBase): number => task.history[0]?.at ?? tas
 
 /** When a queued task that was never run expires. */
 export const queueExpiresAt = (task: TaskBase): number => acceptedAt(task) + task.queue_timeout_s * 1000
+
+/** Until when the data of a task that ends is kept. */
+export const dataExpiresAt = (
+  { keep_until = 0 }: Pick<TaskBase, 'keep_until'>,
+  endsAt: number,
+  retentionMs: number,
+): number => Math.max(endsAt + retentionMs, keep_until)
 
 /** What its run and its owner do to it, beside leasing. */
 export interface EmittedCause {

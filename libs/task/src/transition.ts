@@ -17,6 +17,7 @@ import { withEntry } from './stream/history.ts'
 import {
   type CancelCause,
   type DataDeletedCause,
+  dataExpiresAt,
   type EmittedCause,
   hasEnded,
   queueExpiresAt,
@@ -200,7 +201,7 @@ const ended = <T extends TaskBase>(
     due_at: noDueTime,
     finished_at: now,
     ...(task.lines_state === 'alive' && { lines_state: 'ended' }),
-    data_expires_at: now + rules.retentionMs,
+    data_expires_at: dataExpiresAt(task, now, rules.retentionMs),
   })
 
 function dataDeleted<T extends TaskBase>(task: T, now: number): T | Refusal {

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
 import { toBinary } from '@bufbuild/protobuf'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import { createClient } from '@connectrpc/connect'
+import { problemOf } from '@millhand/api'
 import { BatchTaskService, CheckTasksRequestSchema } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { createDirectTransport, type Principal, serve } from '@millhand/rpc'
-import { acceptLines } from './acceptance.ts'
+import { acceptLines, type SentLine } from './acceptance.ts'
 
 const caller: Principal = {
   ...{ accountId: 'acct_1', mode: 'live', tenant: 'acct_1/live', keyId: 'key_1', scopes: new Set(['*']) },
@@ -43,7 +45,7 @@ test('what is checked in one call fits in a message, whatever the lines are of',
     { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
     lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
     {
-      ...{ caller, batch: { id: 'batch_1', expiresAt: 1 }, most: 50_000, param: 'tasks', key: 'batches/1' },
+      ...{ caller, most: 50_000, param: 'tasks', batch: { id: 'batch_1', holdUntil: 0 }, key: 'batches/1' },
       signal: new AbortController().signal,
       onBytes: () => {},
     },
@@ -87,10 +89,65 @@ test('the files and models of the account that tasks name are held before they a
     { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
     lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
     {
-      ...{ caller, batch: { id: 'batch_1', expiresAt: 5_000 }, most: 50_000, param: 'tasks', key: 'batches/1' },
+      ...{ caller, batch: { id: 'batch_1', holdUntil: 5_000 }, most: 50_000, param: 'tasks', key: 'batches/1' },
       signal: new AbortController().signal,
       onBytes: () => {},
     },
   )
   assert.deepEqual(held.toSorted(), ['file_0', 'file_2', 'file_m', 'model_a'])
+})
+
+/** Accepts lines, all of which compute would make but those of the model `gone`. */
+async function accept(t: TestContext, lines: readonly SentLine[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'millhand-batch-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const transport = createDirectTransport()
+  serve(router => {
+    router.service(BatchTaskService, {
+      async checkTasks({ tasks }) {
+        const isGone = ({ kind }: (typeof tasks)[number]) => kind.case === 'task' && kind.value.model === 'gone'
+        const fault = { param: 'model', code: 'not_found', message: 'There is no such `model`.' }
+        return { faults: tasks.flatMap((task, index) => (isGone(task) ? [{ index, ...fault }] : [])) }
+      },
+    })
+  }, transport)
+  const client = createClient(BatchTaskService, transport)
+  const blobs = await filesystemBlobs(join(folder, 'blobs'))
+  const accepted = await acceptLines({ blobs, tasks: { compute: client, workforce: client } }, lines, {
+    ...{ caller, most: 50_000, param: 'tasks', batch: { id: 'batch_1', holdUntil: 0 }, key: 'batches/1' },
+    signal: new AbortController().signal,
+    onBytes: () => {},
+  })
+  const kept = await blobs.get('batches/1')
+  return { accepted, text: kept === undefined ? '' : await text(kept) }
+}
+
+test('a task that came in several lines of JSON is kept as one', async t => {
+  const pretty = JSON.stringify({ type: 'inference', model: 'm', input: 'a\nb' }, undefined, 2)
+  const { accepted, text } = await accept(
+    t,
+    [0, 1].map(n => ({ text: pretty, place: `tasks[${n}]` })),
+  )
+  const lines = text.split('\n').filter(Boolean)
+  assert.deepEqual([accepted.total, lines.length], [2, 2])
+  for (const line of lines) assert.deepEqual(JSON.parse(line), JSON.parse(pretty))
+})
+
+test('every fault is named in the order of the lines, beside a line that is too long', async t => {
+  const task = (model: string) => JSON.stringify({ type: 'inference', model, input: '1' })
+  const lines = [task('m'), task('gone'), '{', task('gone')].map((text, n) => ({ text, place: `lines[${n + 1}]` }))
+  const refused = accept(t, [...lines, { text: undefined, place: 'lines[5]', isTooLong: true }])
+  const error = await refused.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  assert.deepEqual(
+    problemOf(error, '').errors?.map(({ param, code }) => [param, code]),
+    [
+      ['lines[2].model', 'not_found'],
+      ['lines[3]', 'invalid_json'],
+      ['lines[4].model', 'not_found'],
+      ['lines[5]', 'too_large'],
+    ],
+  )
 })

@@ -14,7 +14,12 @@ export interface SentLine {
   readonly text: string | undefined
   /** How faults name it: `tasks[3]`. */
   readonly place: string
+  /** It is longer than a line may be, and was not read; nor were those after it. */
+  readonly isTooLong?: boolean
 }
+
+/** As of the body of `POST /v1/tasks`. */
+export const MOST_LINE_BYTES = 1_048_576
 
 export interface AcceptanceDeps {
   readonly blobs: Blobs
@@ -23,11 +28,11 @@ export interface AcceptanceDeps {
 
 interface Accept {
   readonly caller: Principal
-  /** The batch that the lines are to be, and when it expires (ms since 1970). */
-  readonly batch: { readonly id: string; readonly expiresAt: number }
   /** The most lines there may be, and the parameter that has them. */
   readonly most: number
   readonly param: string
+  /** The batch that is to be made of them, and until when what they name is held (ms since 1970), unless it ends before. */
+  readonly batch: { readonly id: string; readonly holdUntil: number }
   /** Where they are kept. */
   readonly key: string
   readonly signal: AbortSignal
@@ -42,6 +47,12 @@ interface AcceptedLines {
   readonly withEmployees: boolean
 }
 
+/** Faults are shown in the order of their lines. */
+interface LineFault extends Fault {
+  /** Counts from 1. */
+  readonly line: number
+}
+
 /** Tasks that are checked in one call. */
 const PAGE = 500
 
@@ -54,20 +65,22 @@ export async function acceptLines(
   sent: AsyncIterable<SentLine> | Iterable<SentLine>,
   { caller, batch, most, param, key, signal, onBytes }: Accept,
 ): Promise<AcceptedLines> {
-  const faults: Fault[] = []
+  const faults: LineFault[] = []
   const customIds = new Map<string, string>()
-  let page: { readonly item: Item; readonly place: string }[] = []
+  let page: { readonly item: Item; readonly place: string; readonly line: number }[] = []
   let pageBytes = 0
   let total = 0
   const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
+
+  const batchId = batch.id
   const held = new Set<string>()
 
   /** Before they are looked for: what is found then stays. */
   async function holdInputs(items: readonly Item[]): Promise<void> {
     const ids = [...new Set(items.flatMap(inputsOf))].filter(id => !held.has(id))
     for (const id of ids) held.add(id)
-    const until = timestampFromMs(batch.expiresAt)
-    if (ids.length > 0) await tasks.compute.holdInputs({ batchId: batch.id, ids, until }, onBehalfOf(caller, signal))
+    const until = timestampFromMs(batch.holdUntil)
+    if (ids.length > 0) await tasks.compute.holdInputs({ batchId, ids, until }, onBehalfOf(caller, signal))
   }
 
   async function checkPage(): Promise<void> {
@@ -80,28 +93,36 @@ export async function acceptLines(
       itemKinds.map(async kind => {
         const own = checked.filter(({ item }) => item.kind === kind)
         if (own.length === 0) return []
-        const asked = { tasks: own.map(({ item }) => item.request) }
+        const asked = { batchId, tasks: own.map(({ item }) => item.request) }
         const { faults } = await tasks[kind].checkTasks(asked, onBehalfOf(caller, signal))
-        return faults.map(fault => faultWithin(own[fault.index]?.place ?? param, fault))
+        return faults.map(fault => {
+          const { place = param, line = total } = own[fault.index] ?? {}
+          return { ...faultWithin(place, fault), line }
+        })
       }),
     )
     faults.push(...found.flat())
   }
 
-  async function take({ text, place }: SentLine): Promise<void> {
+  async function take({ text, place, isTooLong }: SentLine): Promise<void> {
+    const line = total
+    if (isTooLong) {
+      const message = `\`${place}\` has more than ${MOST_LINE_BYTES} bytes. No line after it was checked.`
+      return void faults.push({ param: place, code: 'too_large', message, line })
+    }
     const reading = readItem(text)
-    if (!reading.ok) return void faults.push(...reading.faults.map(fault => faultWithin(place, fault)))
+    if (!reading.ok) return void faults.push(...reading.faults.map(fault => ({ ...faultWithin(place, fault), line })))
     const { item } = reading
     if (item.kind === 'workforce') requireWorkforce(caller, place)
     totals[item.kind]++
     const before = item.customId === undefined ? undefined : customIds.get(item.customId)
     if (before !== undefined) {
       const message = `\`${place}.custom_id\` is that of \`${before}\` too; it must be unique within the batch.`
-      faults.push({ param: `${place}.custom_id`, code: 'not_unique', message })
+      faults.push({ param: `${place}.custom_id`, code: 'not_unique', message, line })
     } else if (item.customId !== undefined) customIds.set(item.customId, place)
     const bytes = messageBytes(item, text ?? '')
     if (page.length === PAGE || pageBytes + bytes > MOST_MESSAGE_BYTES) await checkPage()
-    page.push({ item, place })
+    page.push({ item, place, line })
     pageBytes += bytes
   }
 
@@ -109,23 +130,24 @@ export async function acceptLines(
     for await (const line of sent) {
       total++
       if (total > most) {
-        faults.push({ param, code: 'too_many', message: `\`${param}\` must have at most ${most} tasks.` })
+        faults.push({ param, code: 'too_many', message: `\`${param}\` must have at most ${most} tasks.`, line: total })
         break
       }
       await take(line)
       if (isFull(faults)) break
       if (faults.length > 0) continue
-      const kept = Buffer.from(`${line.text}\n`)
+      // Between tokens of JSON, where alone it may be, a newline is a space.
+      const kept = Buffer.from(`${line.text?.replaceAll('\n', ' ')}\n`)
       onBytes(kept.length)
       yield kept
     }
     if (!isFull(faults)) await checkPage()
-    if (total === 0) faults.push({ param, code: 'too_few', message: `\`${param}\` has no tasks.` })
+    if (total === 0) faults.push({ param, code: 'too_few', message: `\`${param}\` has no tasks.`, line: 0 })
     // The put breaks off with this, and keeps nothing.
-    const [first, ...others] = faults
+    const [first, ...others] = faults.toSorted((a, b) => a.line - b.line).map(({ line: _, ...fault }): Fault => fault)
     if (first !== undefined) throw failFaults([first, ...others])
     for (const kind of itemKinds)
-      if (totals[kind] > 0) await tasks[kind].checkTasks({ total: totals[kind] }, onBehalfOf(caller, signal))
+      if (totals[kind] > 0) await tasks[kind].checkTasks({ batchId, total: totals[kind] }, onBehalfOf(caller, signal))
   }
 
   const content = Readable.from(checked(), { objectMode: false })

@@ -13,6 +13,6 @@ export interface BatchDeps extends BatchStoreDeps {
   readonly files: Client<typeof FileService>
   readonly cursors: Cursors
   readonly limits: ActiveLimits
-  /** Hears that there is a batch that was not there before, or that is to be cancelled. */
-  readonly onCreated: () => void
+  /** Asks the owner for a pass: a batch is new, or is to be cancelled. */
+  readonly wake: () => void
 }

@@ -90,7 +90,12 @@ test('a batch of 50,000 is shown, listed and cancelled by what one of 5 asks of 
       ...{ with_employees: false, plans: { compute: '', developer: '', workforce: '' } },
       counts: countsOf({ states: 's'.repeat(half) + items.states.slice(half) }),
       ...{ lines: `batches/${tenant}/${id}/1`, lines_bytes: total * 100, completion_window_s: 3_600, metadata: {} },
-      ...{ created_at: clock.now(), expires_at: clock.now() + 3_600_000, resource_version: 1 },
+      ...{
+        created_at: clock.now(),
+        accepted_at: clock.now(),
+        expires_at: clock.now() + 3_600_000,
+        resource_version: 1,
+      },
     }
     await records.write({ kind: 'insert', document: record, events: [] })
     asked.length = 0

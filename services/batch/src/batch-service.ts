@@ -42,7 +42,7 @@ export interface BatchOptions {
 const GROUP = 'batch-progress'
 const topics = [publicTopics.tasks.name, publicTopics.workforce.name]
 
-/** Between two passes over the batches, in milliseconds: at least, and at most where nothing is heard. */
+/** Between two passes over the batches, in milliseconds: at least, and at most without news. */
 const PASS_MS = 50
 const IDLE_MS = 500
 
@@ -55,7 +55,7 @@ export function createBatchService(options: BatchOptions) {
     ...{ ...options, batches },
     ids: createIds({ now: () => clock.now() }),
     limits: createActiveLimits({ batches }),
-    onCreated: wakeUp.wake,
+    wake: wakeUp.wake,
   }
 
   async function passes(owner: BatchOwner, signal: AbortSignal): Promise<void> {
@@ -80,15 +80,15 @@ export function createBatchService(options: BatchOptions) {
     /** What the owner does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {
       const owner = new BatchOwner({ ...options, ...deps, items }, signal)
-      const hear: Parameters<EventLog['subscribe']>[2] = async heard => {
-        const news = newsOf(heard, log)
-        await Promise.all(news.map(({ tenant, id, changes }) => owner.heard(tenant, id, changes)))
+      const takeEvents: Parameters<EventLog['subscribe']>[2] = async events => {
+        const news = newsOf(events, log)
+        for (const { tenant, id, changes } of news) owner.addNews(tenant, id, changes)
         if (news.length > 0) wakeUp.wake()
       }
       const ending = Promise.all([
-        events.subscribe(GROUP, topics, hear, signal),
+        events.subscribe(GROUP, topics, takeEvents, signal),
         passes(owner, signal),
-        removeExpired({ ...options, batches }, signal),
+        removeExpired({ ...options, batches, items }, signal),
       ])
       await ending.finally(() => owner.close())
     },

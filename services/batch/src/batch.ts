@@ -27,8 +27,13 @@ export interface BatchRecord extends Document {
   readonly results_error?: Refusal | undefined
   readonly completion_window_s: number
   readonly metadata: Readonly<Record<string, string>>
+  /** The time of its id. */
   readonly created_at: number
+  /** When its completion window began: later than its id where a create was retried. */
+  readonly accepted_at: number
   readonly expires_at: number
+  /** When its last task was known to have ended: from then on it can't be cancelled any more. */
+  readonly tasks_ended_at?: number | undefined
   readonly cancel_requested_at?: number | undefined
   readonly finished_at?: number | undefined
   /** When it is removed; there once it has ended. */

@@ -1,9 +1,11 @@
-/** Long work beside the passes: a bounded number of runs at once, of which one tenant has no more than its share. */
+/** Runs work in the background: a bounded number at once, of which one tenant has no more than its share. */
 
 export interface FairRuns {
-  /** Runs it once there is room; nothing where the key has a run already. What fails, `work` tells itself. */
+  /** Runs it once there is room; nothing where the key has a run already. `work` does not reject. */
   start(tenant: string, key: string, work: () => Promise<void>): void
   has(key: string): boolean
+  /** Resolves once nothing runs or waits. */
+  settled(): Promise<void>
   /** Resolves once nothing runs. What waits is dropped. Idempotent. */
   close(): Promise<void>
 }
@@ -43,6 +45,9 @@ export function createFairRuns(most: number, mostOfTenant: number): FairRuns {
       next()
     },
     has: key => keys.has(key),
+    async settled() {
+      while (running.size > 0) await Promise.all(running.values())
+    },
     async close() {
       for (const { key } of waiting) keys.delete(key)
       waiting = []

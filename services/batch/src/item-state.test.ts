@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countsOf, haveAllEnded, type ItemState, indexesOf, newItems, stateAt, withStates } from './item-state.ts'
+import {
+  countsOf,
+  haveAllEnded,
+  type ItemState,
+  indexesOf,
+  newItems,
+  refusalOf,
+  stateAt,
+  withRefusals,
+  withStates,
+} from './item-state.ts'
 
 const states: readonly ItemState[] = [
   'waiting',
@@ -46,4 +56,24 @@ test('what is not made counts as queued', () => {
 
 test('all have ended where none can change', () => {
   for (const state of states) assert.equal(haveAllEnded(one(state)), ends.includes(state), state)
+})
+
+test('a reason for which many items in a row were refused is kept once', () => {
+  const gone = { code: 'invalid_parameter', message: 'There is no such model.' }
+  const full = { code: 'daily_quota_exceeded', message: 'There is no place left.' }
+  const first = withRefusals(
+    [],
+    [
+      [3, gone],
+      [4, gone],
+    ],
+  )
+  const refusals = withRefusals(first, [
+    [5, gone],
+    [6, full],
+    [8, full],
+  ])
+  assert.equal(refusals.length, 3)
+  const found = [2, 3, 5, 6, 7, 8, 9].map(index => refusalOf({ refusals }, index))
+  assert.deepEqual(found, [undefined, gone, gone, full, undefined, full, undefined])
 })

@@ -25,8 +25,15 @@ export interface BatchItems extends Document {
   readonly offset: number
   /** Of a batch with tasks of employees: a character for each item that is made or was asked for, `w` for theirs. */
   readonly kinds?: string | undefined
-  /** Why items could not be made that were accepted, by their index. */
-  readonly refusals: Readonly<Record<number, Refusal>>
+  /** Why items could not be made that were accepted, in their order. */
+  readonly refusals: readonly RefusedItems[]
+}
+
+/** Items in a row that were refused for the same reason. */
+interface RefusedItems extends Refusal {
+  readonly from: number
+  /** The index after the last of them. */
+  readonly to: number
 }
 
 /** Why an item was not made. */
@@ -59,8 +66,29 @@ export const newItems = (tenant: string, id: string, total: number): BatchItems 
   states: characters.waiting.repeat(total),
   made: 0,
   offset: 0,
-  refusals: {},
+  refusals: [],
 })
+
+/** Why an item was not made, where it was refused. */
+export const refusalOf = ({ refusals }: Pick<BatchItems, 'refusals'>, index: number): Refusal | undefined => {
+  const found = refusals.find(({ from, to }) => from <= index && index < to)
+  return found && { code: found.code, message: found.message }
+}
+
+/** The refusals with those of later items, in the order of these. */
+export function withRefusals(
+  before: BatchItems['refusals'],
+  refused: Iterable<readonly [index: number, refusal: Refusal]>,
+): BatchItems['refusals'] {
+  const refusals = [...before]
+  for (const [index, { code, message }] of refused) {
+    const last = refusals.at(-1)
+    if (last?.to === index && last.code === code && last.message === message)
+      refusals[refusals.length - 1] = { ...last, to: index + 1 }
+    else refusals.push({ code, message, from: index, to: index + 1 })
+  }
+  return refusals
+}
 
 const isEnd = (state: ItemState): boolean => ends.has(state)
 

@@ -94,13 +94,6 @@ export const messageBytes = ({ kind }: Pick<Item, 'kind'>, { length }: string): 
 /** Bytes of items in one message, which has at most 4 MiB: more only where it is one item. */
 export const MOST_MESSAGE_BYTES = 2 ** 21
 
-/** The item of a line that was accepted. Throws for another. */
-export function acceptedItem(text: string | undefined): Item {
-  const reading = readItem(text)
-  if (!reading.ok) throw new Error(`an accepted line is none: ${reading.faults[0]?.message}`)
-  return reading.item
-}
-
 function customIdFaults(id: unknown): Fault[] {
   if (id === undefined || id === null) return []
   const isText = typeof id === 'string' && id.length > 0 && id.isWellFormed() && !id.includes('\0')

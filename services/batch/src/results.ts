@@ -8,7 +8,7 @@ import type { Blobs } from '@millhand/blob'
 import type { BatchRecord, Status } from './batch.ts'
 import { kindOf } from './item.ts'
 import type { ItemKind } from './item-kind.ts'
-import { type BatchItems, type ItemState, type Refusal, stateAt } from './item-state.ts'
+import { type BatchItems, type ItemState, type Refusal, refusalOf, stateAt } from './item-state.ts'
 import { keptLines } from './kept-lines.ts'
 import { onBehalfOf, principalOf, streamOnBehalfOf } from './on-behalf-of.ts'
 import type { ItemRef, ItemTask, TaskCalls } from './task-calls.ts'
@@ -43,20 +43,25 @@ export async function writeResults(
   deps: ResultsDeps,
   batch: BatchRecord,
   items: BatchItems,
-  end: { readonly status: Status; readonly until: number; readonly mostOutput?: number },
+  end: { readonly status: Status; readonly isLate: boolean; readonly until: number; readonly mostOutput?: number },
 ): Promise<Results> {
-  const { status, until, mostOutput = MOST_OUTPUT } = end
+  const { status, isLate, until, mostOutput = MOST_OUTPUT } = end
   const { succeeded } = batch.counts
   const write = (name: string, attempt: number, lines: AsyncIterable<string>) =>
     refusable(() => writeFile(deps, batch, { run: `${batch.id}/${attempt}`, name, lines, until }))
 
-  const errors = succeeded < batch.total ? await write('error.jsonl', 1, errorLines(deps, batch, items, status)) : {}
+  const errors =
+    succeeded < batch.total ? await write('error.jsonl', 1, errorLines(deps, batch, items, { status, isLate })) : {}
   if (succeeded === 0) return resultsOf(undefined, errors.file, errors.refusal)
-  const outputs = outputLines(deps, batch, items, mostOutput)
+  const outputs = outputLines(deps, batch, items, mostOutput, 'output_too_large')
   let output = await write('output.jsonl', 1, outputs.lines())
-  let refusal = errors.refusal ?? output.refusal ?? (outputs.hasOmitted() ? tooLarge : undefined)
+  let refusal = errors.refusal ?? output.refusal ?? outputs.refusal()
   if (output.file === undefined) {
-    output = await write('output.jsonl', 2, outputLines(deps, batch, items, 0).lines())
+    output = await write(
+      'output.jsonl',
+      2,
+      outputLines(deps, batch, items, 0, output.refusal?.code ?? noRoom.code).lines(),
+    )
     refusal ??= output.refusal
   }
   return resultsOf(output.file, errors.file, refusal)
@@ -71,6 +76,10 @@ const resultsOf = (output_file?: string, error_file?: string, results_error?: Re
 const tooLarge: Refusal = {
   code: 'output_too_large',
   message: 'The outputs are more than one file holds. The tasks of the lines with `output_omitted` have them.',
+}
+const deleted: Refusal = {
+  code: 'data_deleted',
+  message: 'The outputs of some tasks were deleted before the batch ended: their lines have `output_omitted`.',
 }
 const noRoom: Refusal = {
   code: 'storage_quota_exceeded',
@@ -132,50 +141,73 @@ function* parts(text: string) {
     yield { part: { case: 'data' as const, value: bytes.subarray(at, at + PART_BYTES) } }
 }
 
-/** Lines with at most so many bytes of outputs: those that come after say that theirs is left out. */
-function outputLines(deps: ResultsDeps, batch: BatchRecord, items: BatchItems, mostOutput: number) {
-  let omitted = 0
+/**
+ * Lines with at most so many bytes of outputs: those that come after say that theirs is left out, for `reason`. So do
+ * those whose output is not there any more.
+ */
+function outputLines(deps: ResultsDeps, batch: BatchRecord, items: BatchItems, mostOutput: number, reason: string) {
+  const omitted = new Set<string>()
   async function* lines(): AsyncGenerator<string, void> {
     let room = mostOutput
-    for await (const { customId, task } of ended(deps, batch, items, state => state === 'succeeded', mostOutput > 0)) {
-      const { outputFile, output = 'null' } = task.found
+    // What has no room is not asked for.
+    const hasRoom = () => room > 0
+    for await (const { customId, task, withOutput } of ended(deps, batch, items, isSucceeded, hasRoom)) {
+      const { outputFile, output } = task.found
       const head = { custom_id: customId, index: task.index, task_id: task.id, output_file: outputFile }
-      if (outputFile === undefined) room -= Buffer.byteLength(output)
+      if (output !== undefined) room -= Buffer.byteLength(output)
       if (outputFile !== undefined) yield JSON.stringify(head)
       // The output is JSON text, and goes in as it is.
-      else if (room >= 0) yield `${JSON.stringify(head).slice(0, -1)},"output":${output}}`
+      else if (output !== undefined && room >= 0) yield `${JSON.stringify(head).slice(0, -1)},"output":${output}}`
       else {
-        omitted++
-        yield JSON.stringify({ ...head, output_omitted: true })
+        const why = output === undefined && withOutput ? deleted.code : reason
+        omitted.add(why)
+        yield JSON.stringify({ ...head, output_omitted: true, reason: why })
       }
     }
   }
-  return { lines, hasOmitted: () => omitted > 0 }
+  return {
+    lines,
+    /** Once the lines were read. */
+    refusal: () => (omitted.has(reason) ? tooLarge : omitted.size > 0 ? deleted : undefined),
+  }
 }
+
+const isSucceeded = (state: ItemState) => state === 'succeeded'
 
 async function* errorLines(
   deps: ResultsDeps,
   batch: BatchRecord,
   items: BatchItems,
-  status: Status,
+  end: { readonly status: Status; readonly isLate: boolean },
 ): AsyncGenerator<string, void> {
-  for await (const { customId, task, state } of ended(deps, batch, items, state => state !== 'succeeded', false)) {
+  const failed = ended(
+    deps,
+    batch,
+    items,
+    state => !isSucceeded(state),
+    () => false,
+  )
+  for await (const { customId, isWindowed, task, state } of failed) {
     const { found, index, id } = task
     const said = found.error && {
       code: found.error.code,
       message: found.error.message,
       retryable: found.error.retryable,
     }
-    const error = said ?? items.refusals[index] ?? unrun(state, status)
+    const error = said ?? refusalOf(items, index) ?? unrun(state, end.status, end.isLate && isWindowed)
     const task_id = task.state === undefined ? undefined : id
     yield JSON.stringify({ custom_id: customId, index, task_id, error })
   }
 }
 
-/** Why a task has no result of its own. */
-function unrun(state: ItemState, status: Status): { code: string; message: string; retryable: boolean } {
+/** Why a task has no result of its own. `isCut`, the completion window kept it from beginning. */
+function unrun(
+  state: ItemState,
+  status: Status,
+  isCut: boolean,
+): { code: string; message: string; retryable: boolean } {
   if (state === 'expired')
-    return status === 'expired'
+    return isCut
       ? {
           code: 'batch_expired',
           message: 'The completion window of the batch passed before it began.',
@@ -192,6 +224,10 @@ function unrun(state: ItemState, status: Status): { code: string; message: strin
 interface EndedItem {
   readonly customId: string | undefined
   readonly state: ItemState
+  /** Whether its own queue timeout is no shorter than the completion window. */
+  readonly isWindowed: boolean
+  /** Whether its output was asked for. */
+  readonly withOutput: boolean
   readonly task: ItemTask
 }
 
@@ -201,24 +237,40 @@ async function* ended(
   batch: BatchRecord,
   items: BatchItems,
   passes: (state: ItemState) => boolean,
-  outputs: boolean,
+  outputs: () => boolean,
 ): AsyncGenerator<EndedItem, void> {
-  let page = new Map<number, Omit<EndedItem, 'task'> & ItemRef>()
+  let page = new Map<number, Omit<EndedItem, 'task' | 'withOutput'> & ItemRef>()
   let index = -1
   async function* flush() {
-    for await (const task of calls.get(batch, [...page.values()], outputs))
-      yield { ...(page.get(task.index) as Omit<EndedItem, 'task'>), task }
+    const withOutput = outputs()
+    for await (const task of calls.get(batch, [...page.values()], withOutput))
+      yield { ...(page.get(task.index) as Omit<EndedItem, 'task' | 'withOutput'>), withOutput, task }
     page = new Map()
   }
   for await (const line of keptLines(blobs, batch)) {
     const state = stateAt(items, ++index)
-    if (passes(state)) page.set(index, { ...headOf(line.text), index, state })
+    if (passes(state)) page.set(index, { ...headOf(batch, line.text), index, state })
     if (page.size === PAGE) yield* flush()
   }
   yield* flush()
 }
 
-function headOf(text = ''): { readonly customId: string | undefined; readonly kind: ItemKind } {
+interface LineHead {
+  readonly customId: string | undefined
+  readonly kind: ItemKind
+  readonly isWindowed: boolean
+}
+
+function headOf({ completion_window_s }: Pick<BatchRecord, 'completion_window_s'>, text = ''): LineHead {
   const { custom_id, ...rest } = JSON.parse(text)
-  return { customId: custom_id ?? undefined, kind: kindOf(rest) }
+  const isWindowed = !(rest.queue_timeout_s < completion_window_s)
+  return { customId: custom_id ?? undefined, kind: kindOf(rest), isWindowed }
+}
+
+/** Whether the completion window kept a task from beginning that has no shorter queue timeout of its own. */
+export async function isCutByWindow(blobs: Blobs, batch: BatchRecord, items: BatchItems): Promise<boolean> {
+  let index = 0
+  for await (const { text } of keptLines(blobs, batch))
+    if (stateAt(items, index++) === 'expired' && headOf(batch, text).isWindowed) return true
+  return false
 }

@@ -1,5 +1,6 @@
 /** The calls to the services that own the tasks of a batch. */
 
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { BatchTaskState } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { BatchRecord } from './batch.ts'
@@ -11,6 +12,12 @@ import { taskIdOf } from './task-ids.ts'
 
 /** Ids of one call. */
 const PAGE = 500
+
+/**
+ * How long outputs are kept at least after the completion window, in milliseconds, so that the files of the batch have
+ * them: as long as the longest run, and an hour.
+ */
+const KEPT_MS = 90_000_000
 
 export interface IndexedItem {
   readonly index: number
@@ -43,7 +50,7 @@ export interface TaskCalls {
   add(batch: BatchRecord, items: readonly IndexedItem[], how?: { readonly cancelled: boolean }): Promise<Added>
   /** How these tasks are, in their order. */
   get(batch: BatchRecord, items: readonly ItemRef[], outputs: boolean): AsyncGenerator<ItemTask, void>
-  /** Cancels those that have not ended. */
+  /** Cancels those that have not ended. Where one service fails, it rejects once the other has done its part. */
   cancel(batch: BatchRecord, items: readonly ItemRef[]): Promise<void>
   /** Lets the files and models of the account be removed that its tasks name. */
   releaseInputs(batch: BatchRecord): Promise<void>
@@ -60,7 +67,10 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
       const queueTimeoutS = Math.min(most ?? completion_window_s, completion_window_s)
       return { id: taskIdOf(idPrefixes[kind], batch.id, index), request, queueTimeoutS }
     })
-    const answer = await clients[kind].addTasks({ batchId: batch.id, tasks: asked, cancelled }, optionsOf(batch))
+    const acceptedAt = timestampFromMs(batch.accepted_at)
+    const keepUntil = timestampFromMs(batch.expires_at + KEPT_MS)
+    const request = { batchId: batch.id, tasks: asked, cancelled, acceptedAt, keepUntil }
+    const answer = await clients[kind].addTasks(request, optionsOf(batch))
     const refused = answer.refused.map(({ index, code, message }): [number, Refusal] => [
       items[index]?.index ?? 0,
       { code, message },
@@ -85,16 +95,10 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
 
   return {
     async add(batch, items, { cancelled } = { cancelled: false }) {
-      const added = await Promise.all(
-        itemKinds.map(kind =>
-          addOf(
-            kind,
-            batch,
-            items.filter(({ item }) => item.kind === kind),
-            cancelled,
-          ),
-        ),
-      )
+      const added = await allSettled(itemKinds, async kind => {
+        const own = items.filter(({ item }) => item.kind === kind)
+        return await addOf(kind, batch, own, cancelled)
+      })
       const open = added.map(one => one.open && items.indexOf(one.open)).filter(at => at !== undefined)
       return { taken: Math.min(items.length, ...open), refused: new Map(added.flatMap(one => one.refused)) }
     },
@@ -108,17 +112,24 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
     },
 
     async cancel(batch, items) {
-      for (const kind of itemKinds) {
+      await allSettled(itemKinds, async kind => {
         const ids = indexesOf(kind, items).map(index => taskIdOf(idPrefixes[kind], batch.id, index))
         for (let at = 0; at < ids.length; at += PAGE)
           await clients[kind].cancelTasks({ ids: ids.slice(at, at + PAGE) }, optionsOf(batch))
-      }
+      })
     },
 
     async releaseInputs(batch) {
       await clients.compute.releaseInputs({ batchId: batch.id }, optionsOf(batch))
     },
   }
+}
+
+/** Rejects with the first failure once the work for every one has ended. */
+export async function allSettled<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results = await Promise.allSettled(all.map(work))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  return results.map(result => (result as PromiseFulfilledResult<R>).value)
 }
 
 const states: Readonly<Record<TaskStatus, ItemState | undefined>> = {

@@ -1,11 +1,19 @@
 /** Makes the tasks of a batch from its lines, in their order, so many that a bounded number waits. Resumes where it was. */
+import type { Fault } from '@millhand/api'
 import type { Blobs } from '@millhand/blob'
 import type { BatchRecord } from './batch.ts'
-import { acceptedItem, MOST_MESSAGE_BYTES, messageBytes } from './item.ts'
-import { type BatchItems, countIn, type ItemState, type Refusal, withKinds, withStates } from './item-state.ts'
-import type { ItemsStore } from './items-store.ts'
+import { type Item, kindOf, MOST_MESSAGE_BYTES, messageBytes, readItem } from './item.ts'
+import {
+  type BatchItems,
+  countIn,
+  type ItemState,
+  type Refusal,
+  withKinds,
+  withRefusals,
+  withStates,
+} from './item-state.ts'
 import { keptLines } from './kept-lines.ts'
-import type { IndexedItem, ItemRef, TaskCalls } from './task-calls.ts'
+import { allSettled, type IndexedItem, type ItemRef, type TaskCalls } from './task-calls.ts'
 
 /** Tasks of one call. */
 export const CHUNK = 100
@@ -13,12 +21,13 @@ export const CHUNK = 100
 export interface TaskMakerDeps {
   readonly blobs: Blobs
   readonly calls: TaskCalls
-  readonly items: Pick<ItemsStore, 'save'>
+  /** Stores items that have changed, and the counts of their batch. */
+  readonly save: (batch: BatchRecord, before: BatchItems, after: BatchItems) => Promise<BatchItems>
 }
 
 /** Makes tasks until `most` of the batch wait; `isFull` where the queue has no room for more. */
 export async function makeTasks(
-  { blobs, calls, items }: TaskMakerDeps,
+  { blobs, calls, save }: TaskMakerDeps,
   batch: BatchRecord,
   before: BatchItems,
   most: number,
@@ -27,19 +36,28 @@ export async function makeTasks(
   let room = most - countIn(now, 'queued')
   while (now.made < batch.total && room > 0) {
     const chunk = await nextChunk(blobs, batch, now, Math.min(room, CHUNK))
-    const { taken, refused } = await calls.add(batch, chunk)
-    const made = chunk.slice(0, taken)
+    const valid = chunk.filter(isValid)
+    const answer = valid.length === 0 ? { taken: 0, refused: [] } : await calls.add(batch, valid)
+    const next = valid[answer.taken]
+    const made = next === undefined ? chunk : chunk.slice(0, chunk.indexOf(next))
+    const refused = new Map([
+      ...chunk.flatMap(({ index, refusal }) => (refusal ? [[index, refusal] as const] : [])),
+      ...answer.refused,
+    ])
     const changes = made.map(({ index }): [number, ItemState] => [index, refused.has(index) ? 'failed' : 'queued'])
     const last = made.at(-1)
     if (last !== undefined)
-      now = await items.save({
+      now = await save(batch, now, {
         ...withStates(withChunk(batch, now, chunk), new Map(changes.filter(([index]) => isUnmade(now, index)))),
-        made: now.made + taken,
+        made: now.made + made.length,
         offset: last.end,
-        refusals: { ...now.refusals, ...Object.fromEntries(made.flatMap(({ index }) => refusalAt(refused, index))) },
+        refusals: withRefusals(
+          now.refusals,
+          made.flatMap(({ index }) => refusalAt(refused, index)),
+        ),
       })
-    if (taken < chunk.length) return { items: now, isFull: true }
-    room -= taken
+    if (next !== undefined) return { items: now, isFull: true }
+    room -= made.length
   }
   return { items: now, isFull: false }
 }
@@ -54,14 +72,14 @@ export async function fenceTasks(
   { made, offset }: Pick<BatchItems, 'made' | 'offset'>,
   until: number,
 ): Promise<readonly ItemRef[]> {
-  const fenced: ItemRef[] = []
+  const chunks: (readonly ChunkItem[])[] = []
   for (let place = { made, offset }; place.made < until; ) {
     const chunk = await nextChunk(blobs, batch, place, until - place.made)
-    await calls.add(batch, chunk, { cancelled: true })
-    fenced.push(...chunk.map(refOf))
+    chunks.push(chunk)
     place = { made: place.made + chunk.length, offset: (chunk.at(-1) as ChunkItem).end }
   }
-  return fenced
+  await allSettled(chunks, chunk => calls.add(batch, chunk.filter(isValid), { cancelled: true }))
+  return chunks.flat().map(refOf)
 }
 
 /** The items that were about to be made: nothing may be known of them that has happened. */
@@ -73,13 +91,15 @@ export async function unknownItems(blobs: Blobs, batch: BatchRecord, items: Batc
   return (await nextChunk(blobs, batch, items, most)).map(refOf)
 }
 
-const refOf = ({ index, item: { kind } }: ChunkItem): ItemRef => ({ index, kind })
+const refOf = ({ index, kind }: ChunkItem): ItemRef => ({ index, kind })
+
+const isValid = (item: ChunkItem): item is ChunkItem & IndexedItem => item.item !== undefined
 
 const withChunk = (batch: BatchRecord, items: BatchItems, chunk: readonly ChunkItem[]): BatchItems =>
   batch.with_employees
     ? withKinds(
         items,
-        chunk.map(({ item }) => item.kind),
+        chunk.map(({ kind }) => kind),
       )
     : items
 
@@ -91,10 +111,18 @@ function refusalAt(refused: ReadonlyMap<number, Refusal>, index: number): [numbe
   return refusal === undefined ? [] : [[index, refusal]]
 }
 
-interface ChunkItem extends IndexedItem {
+interface ChunkItem extends ItemRef {
+  readonly item: Item | undefined
+  /** Why it can't be made, where the rules are stricter than when its line was accepted. */
+  readonly refusal: Refusal | undefined
   /** Where its line ends in the blob, in bytes. */
   readonly end: number
 }
+
+const refusalOf = ([fault]: readonly Fault[]): Refusal => ({
+  code: 'invalid_parameter',
+  message: fault?.message ?? 'The task is not valid.',
+})
 
 /** At least one. */
 async function nextChunk(
@@ -106,10 +134,13 @@ async function nextChunk(
   const items: ChunkItem[] = []
   let bytes = 0
   for await (const { text = '', end } of keptLines(blobs, batch, offset)) {
-    const item = acceptedItem(text)
-    bytes += messageBytes(item, text)
+    const reading = readItem(text)
+    const item = reading.ok ? reading.item : undefined
+    const refusal = reading.ok ? undefined : refusalOf(reading.faults)
+    const kind = item?.kind ?? kindOf(JSON.parse(text))
+    bytes += messageBytes({ kind }, text)
     if (items.length > 0 && bytes > MOST_MESSAGE_BYTES) break
-    items.push({ index: made + items.length, item, end })
+    items.push({ index: made + items.length, kind, item, refusal, end })
     if (items.length === most) break
   }
   if (items.length === 0) throw new Error(`${batch.id} has fewer lines than tasks`)

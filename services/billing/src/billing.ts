@@ -21,17 +21,24 @@ import { finalInvoice } from './ledger/invoice-event.ts'
 import { consumeAccountEvents } from './ledger/plan-consumer.ts'
 import { createPosting, type Posting } from './ledger/posting.ts'
 import { keepPrices } from './ledger/price-history.ts'
+import { checkLimits } from './limits/limit-check.ts'
+import type { Seller } from './rendition/seller.ts'
 import { getBilling } from './rpc/get-billing.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listLineEntries } from './rpc/list-line-entries.ts'
 import { postCredit } from './rpc/post-credit.ts'
 import { getInvoice, listInvoices } from './rpc/read-invoices.ts'
+import { renderInvoice } from './rpc/render-invoice.ts'
+import { listReachedLimits, updateLimits } from './rpc/spending-limits.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
 import { verifyLedger } from './rpc/verify-ledger.ts'
 import { createHourlyRollup } from './usage/hourly-rollup.ts'
+import { instanceEntry } from './usage/instance-event.ts'
 import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
 import { consumeTaskEvents } from './usage/usage-consumer.ts'
 import type { EntryRecord } from './usage/usage-entry.ts'
+
+export type { Seller } from './rendition/seller.ts'
 
 export interface BillingOptions {
   readonly db: Database
@@ -44,6 +51,8 @@ export interface BillingOptions {
   readonly entriesKeptMs: number
   /** How long after its end a month closes, in milliseconds. */
   readonly graceMs: number
+  /** Who sends the invoices. */
+  readonly seller?: Seller
 }
 
 export function createBillingService(options: BillingOptions) {
@@ -61,9 +70,12 @@ export function createBillingService(options: BillingOptions) {
     return start
   }
   const posting = createPosting({ ...stores, prices, clock, graceMs, chargedFrom: started })
+  const limitDeps = { ...stores, clock, ids }
+  const check = (tenant: string) => checkLimits(limitDeps, tenant)
   const groups: Group[] = [
-    usageGroup(options, posting, { ...stores.usage.compute, family: 'compute', entryOf: computeEntry }),
-    usageGroup(options, posting, { ...stores.usage.workforce, family: 'workforce', entryOf: workforceEntry }),
+    usageGroup(options, posting, { ...stores.usage.compute, family: 'compute', entryOf: computeEntry }, check),
+    usageGroup(options, posting, { ...stores.usage.workforce, family: 'workforce', entryOf: workforceEntry }, check),
+    usageGroup(options, posting, { ...stores.usage.instances, family: 'instances', entryOf: instanceEntry }, check),
     {
       name: 'billing-accounts',
       topic: publicTopics.identity.name,
@@ -91,8 +103,11 @@ export function createBillingService(options: BillingOptions) {
       const deps = { ...stores, prices, clock, graceMs, cursors: options.cursors }
       router.service(BillingService, {
         getBilling: getBilling(deps),
+        updateLimits: updateLimits(limitDeps),
+        listReachedLimits: listReachedLimits(limitDeps),
         listInvoices: listInvoices(deps),
         getInvoice: getInvoice(deps),
+        renderInvoice: renderInvoice({ ...deps, seller: options.seller ?? { name: 'Millhand', address: [] } }),
         listLineEntries: listLineEntries(deps),
       })
       router.service(LedgerService, {
@@ -138,12 +153,16 @@ function usageGroup(
   { clock, log, entriesKeptMs: keptMs }: BillingOptions,
   posting: Posting,
   { entries, hours, family, entryOf }: UsageStores & { readonly family: UsageFamily; readonly entryOf: EntryOf },
+  check: (tenant: string) => Promise<unknown>,
 ): Group {
   const summing = createHourlyRollup({ entries, hours, clock, log, keptMs })
-  const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post(family, drafts)
+  const post = async (drafts: readonly Draft<EntryRecord>[]) => {
+    await posting.post(family, drafts)
+    await Promise.all([...new Set(drafts.map(({ tenant }) => tenant))].map(check))
+  }
   return {
     name: `billing-${family}`,
-    topic: publicTopics[family === 'compute' ? 'tasks' : 'workforce'].name,
+    topic: publicTopics[family === 'compute' ? 'tasks' : family].name,
     handle: consumeTaskEvents({ entries, hours, clock, log, entryOf, post, onCounted: summing.counted }),
     run: signal => summing.run(signal),
   }

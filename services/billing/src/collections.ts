@@ -5,11 +5,13 @@ import { type CreditRecord, creditsSpec } from './ledger/credit.ts'
 import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
 import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
 import { type PriceHistoryRecord, priceHistorySpec } from './ledger/price-history.ts'
-import { type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
-import { type HourRecord, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
+import { type SpendingLimitsRecord, spendingLimitsSpec } from './limits/spending-limits.ts'
+import { type EntryRecord, entriesSpec, instanceEntriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
+import { type HourRecord, hoursSpec, instanceHoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
 
 export const collectionsOf = (db: Database) => ({
   ledgers: db.collection<LedgerRecord, 'due'>(ledgersSpec),
+  limits: db.collection<SpendingLimitsRecord, 'reached'>(spendingLimitsSpec),
   prices: db.collection<PriceHistoryRecord>(priceHistorySpec),
   invoices: db.collection<InvoiceRecord, 'by_month'>(invoicesSpec),
   credits: db.collection<CreditRecord>(creditsSpec),
@@ -22,6 +24,10 @@ export const collectionsOf = (db: Database) => ({
     workforce: {
       entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(workforceEntriesSpec),
       hours: db.collection<HourRecord, 'due'>(workforceHoursSpec),
+    },
+    instances: {
+      entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(instanceEntriesSpec),
+      hours: db.collection<HourRecord, 'due'>(instanceHoursSpec),
     },
   },
 })

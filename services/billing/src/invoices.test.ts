@@ -203,6 +203,39 @@ describe('invoices', () => {
     assert.deepEqual((await billing.listInvoices({}, as('acct_a', 'test'))).data, [])
   })
 
+  it('the workforce plan of new accounts is charged from the first workforce task, also where that is heard of late', async () => {
+    const account = made('acct_a', NOVEMBER)
+    await hear('billing-accounts', { ...account, value: account.value.replace('"none"', '"starter"') })
+    const workforceOf = async () =>
+      (await billing.getBilling({}, as('acct_a'))).lines
+        .filter(({ family }) => family === 3)
+        .map(({ description, amount }) => [description, amount?.amount])
+    await clock.advance(20 * DAY_MS)
+    assert.deepEqual(await workforceOf(), [])
+    const ended = (id: string, at: number): LoggedEvent => {
+      const event = endEvent({ id, at, computeMs: 1_000, cost: '0.000020' })
+      const [type, value] = [`workforce.${event.type}`, JSON.parse(event.value)]
+      Object.assign(value, {
+        type,
+        data: { object: { ...value.data.object, employee: 'emma', task: 'x', engine: 'rules' } },
+      })
+      return { ...event, type, value: JSON.stringify(value) }
+    }
+    await hear('billing-workforce', ended('wtask_2', NOVEMBER + 18 * DAY_MS), ended('wtask_1', NOVEMBER + 15 * DAY_MS))
+    assert.deepEqual(await workforceOf(), [
+      ['workforce plan starter', '4.833333'],
+      ['tasks of emma', '0.000040'],
+    ])
+    await clock.advance(14 * DAY_MS)
+    assert.equal((await invoiced('acct_a', 1))[0]?.total?.amount, '63.500040')
+    assert.deepEqual(await workforceOf(), [])
+    await hear('billing-workforce', ended('wtask_0', NOVEMBER))
+    assert.deepEqual(await workforceOf(), [
+      ['Correction: workforce plan, 2026-11', '14.500000'],
+      ['Late: tasks of emma, 2026-11-01', '0.000020'],
+    ])
+  })
+
   it('a change of plans that is heard of late is corrected on the next', async () => {
     await hear('billing-accounts', made('acct_a', NOVEMBER))
     await clock.advance(34 * DAY_MS)
@@ -274,5 +307,53 @@ describe('invoices', () => {
       "UPDATE usage_entries SET body = replace(body, '\"cost_micros\":30', '\"cost_micros\":31') WHERE id = 'task_3'",
     )
     assert.equal((await verify('2026-12')).differences.length, 1)
+  })
+
+  it('have the time of instances, each part once, in the month in which it began', async () => {
+    await clock.advance(5 * DAY_MS)
+    const part = (start: number, ms: number, mode = 'live'): LoggedEvent => {
+      const object = {
+        ...{
+          object: 'instance_usage',
+          instance_id: 'inst_1',
+          replica: 0,
+          generation: 1,
+          gpu: 'nvidia-h200',
+          run_ms: ms,
+        },
+        ...{ started_at: new Date(start).toISOString(), ended_at: new Date(start + ms).toISOString() },
+        hourly_price: { amount: '4.680000', currency: 'USD' },
+      }
+      const [id, type] = [`evt_${mode}_${start}`, 'instance.metered']
+      const value = JSON.stringify({ id, type, account_id: 'acct_a', mode, data: { object } })
+      return { topic: 'millhand.instances.v1', key: 'inst_1', id, type, time: start, value, position: id }
+    }
+    const last = Date.UTC(2026, 11) - HOUR_MS
+    const parts = [part(last, HOUR_MS), part(last + HOUR_MS, 1_001), part(last, HOUR_MS, 'test')]
+    await hear('billing-instances', ...parts, ...parts)
+    await hear('billing-instances', ...parts.toReversed())
+    clock.step(15 * DAY_MS)
+    const shown = async (mode: 'live' | 'test') =>
+      (await billing.getBilling({}, as('acct_a', mode))).lines
+        .filter(({ kind }) => kind === 3)
+        .map(line => [
+          line.description,
+          line.quantity,
+          line.unitPrice?.amount,
+          line.amount?.amount,
+          line.wouldHaveCost?.amount,
+        ])
+    const line = 'instances on nvidia-h200'
+    assert.deepEqual(await shown('live'), [[line, 3600, '0.001300', '4.680000', undefined]])
+    assert.deepEqual(await shown('test'), [[line, 3600, '0.001300', '0.000000', '4.680000']])
+    const [{ id } = assert.fail()] = (await billing.getBilling({}, as('acct_a'))).lines.filter(({ kind }) => kind === 3)
+    const { data } = await billing.listLineEntries({ id }, as('acct_a'))
+    assert.deepEqual(
+      data.map(({ taskId, instanceId, eventId, amount }) => [taskId, instanceId, eventId, amount?.amount]),
+      [[undefined, 'inst_1', `evt_live_${last}`, '4.680000']],
+    )
+    clock.step(15 * DAY_MS)
+    assert.deepEqual(await shown('live'), [[line, 1.001, '0.001300', '0.001302', undefined]])
+    assert.deepEqual((await ledgers.verifyLedger({}, as('acct_a'))).differences, [])
   })
 })

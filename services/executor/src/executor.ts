@@ -14,7 +14,6 @@ import { everyInterval } from '@millhand/process'
 import { Emissions } from './emissions.ts'
 import type { ExecutorOptions } from './executor-options.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
-import { type Hold, heldOwnWarm, heldWarm } from './held-warm.ts'
 import { inputFiles } from './input-files.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './lease.ts'
 import { runLines } from './lines/lines-run.ts'
@@ -25,8 +24,7 @@ import { reserveCost } from './reserve-cost.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, runBatch } from './run-batch.ts'
 import { RunTimes } from './run-times.ts'
-import type { Warm } from './warm-process.ts'
-import { type OwnWarm, WarmProcesses } from './warm-processes.ts'
+import { WarmProcesses } from './warm-processes.ts'
 
 export { chooseSandbox, type SandboxMode } from '@millhand/child-process'
 
@@ -188,8 +186,13 @@ class LeasedRuns<L extends Loadable> implements Executor {
     }
     const lines = held.find(({ lease }) => lease.lines)
     const run = lines
-      ? runLines({ ...deps, lines: linesStore(service, clock, log) }, model, ready && this.#ownWarm(ready, hold), lines)
-      : runBatch(deps, model, ready && this.#sharedWarm(ready, tenant, beside, hold), held)
+      ? runLines(
+          { ...deps, lines: linesStore(service, clock, log) },
+          model,
+          ready && this.#warm.own(ready, hold),
+          lines,
+        )
+      : runBatch(deps, model, ready && this.#warm.get(ready, tenant, beside, hold), held)
     const over = run.done
       .catch(error => {
         log.error('run.broke', { model: group, error })
@@ -203,16 +206,6 @@ class LeasedRuns<L extends Loadable> implements Executor {
       })
     this.#active.set(run, { group, tenant, startedAt: clock.monotonic(), over })
     return over
-  }
-
-  #ownWarm(model: L, hold: Hold | undefined): OwnWarm {
-    const warm = this.#warm.own(model)
-    return hold ? heldOwnWarm(warm, hold) : warm
-  }
-
-  #sharedWarm(model: L, tenant: string, beside: boolean, hold: Hold | undefined): Warm {
-    const warm = this.#warm.get(model, tenant, beside)
-    return hold ? heldWarm(warm, hold) : warm
   }
 
   #settle(held: HeldLease, resultOf: () => Result | undefined): void {

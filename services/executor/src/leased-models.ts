@@ -4,10 +4,10 @@ import { codeOf } from '@millhand/api'
 import type { Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { LoadFailed, RunnerGone } from '@millhand/child-process'
 import { type ModelPackage, parseManifest } from '@millhand/model'
-import type { Hold } from './held-warm.ts'
 import type { HeldLease } from './lease.ts'
 import { ModelCopies, type ModelCopiesOptions, ModelDamaged } from './model-copies.ts'
 import { isAway } from './retry-while-unavailable.ts'
+import type { Hold } from './warm-process.ts'
 
 export interface LeasedModels<L> {
   /** What a run is lent with; undefined where it comes with none. */

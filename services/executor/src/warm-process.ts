@@ -11,6 +11,9 @@ import {
 } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
 
+/** Has something there until the function that this resolves with is called. Rejects with the signal's reason, too. */
+export type Hold = (signal: AbortSignal) => Promise<() => void>
+
 /** What a run is run by. */
 export interface Warm {
   /**
@@ -68,11 +71,12 @@ export class WarmProcess<L extends Loadable> implements Warm {
     return this.#loading !== undefined
   }
 
-  run(begin: () => readonly RunItem[], onEmit: OnEmit, unwanted?: AbortSignal): Promise<RunResult> {
+  /** `files`: has there what a process is loaded from, where this run loads one. */
+  run(begin: () => readonly RunItem[], onEmit: OnEmit, unwanted?: AbortSignal, files?: Hold): Promise<RunResult> {
     this.users++
     this.lastUsed = this.#deps.nextUse()
     const wait = this.#want(unwanted)
-    const result = this.#tail.then(() => this.#run(begin, onEmit, wait)).finally(wait.end)
+    const result = this.#tail.then(() => this.#run(begin, onEmit, wait, files)).finally(wait.end)
     this.#tail = result
       .catch(error => this.#logFault(error))
       .then(() => {
@@ -83,9 +87,9 @@ export class WarmProcess<L extends Loadable> implements Warm {
     return Promise.race([result, wait.givenUp])
   }
 
-  async #run(begin: () => readonly RunItem[], onEmit: OnEmit, wait: Wait): Promise<RunResult> {
+  async #run(begin: () => readonly RunItem[], onEmit: OnEmit, wait: Wait, files?: Hold): Promise<RunResult> {
     wait.throwIfGivenUp()
-    const process = await this.#load().promise
+    const process = await this.#load(files).promise
     wait.throwIfGivenUp()
     wait.end()
     const items = begin()
@@ -118,14 +122,14 @@ export class WarmProcess<L extends Loadable> implements Warm {
     this.#deps.onChange()
   }
 
-  #load(): Loading {
+  #load(files?: Hold): Loading {
     if (this.#loading) return this.#loading
     const { runner, log, closing, onChange } = this.#deps
     const { loads } = runner
     const { id } = this.thing
     log.debug(`${loads}.loading`, { [loads]: id })
     const abort = new AbortController()
-    const loading = { abort, promise: this.#start(AbortSignal.any([closing, abort.signal])) }
+    const loading = { abort, promise: this.#start(AbortSignal.any([closing, abort.signal]), files) }
     this.#loading = loading
     const ended = () => {
       if (this.#loading === loading) this.#forget()
@@ -151,10 +155,15 @@ export class WarmProcess<L extends Loadable> implements Warm {
     return loading
   }
 
-  async #start(signal: AbortSignal): Promise<Loaded> {
-    await this.#deps.makeRoom()
-    if (signal.aborted) throw notWanted()
-    return await this.#deps.runner.load(this.thing, signal)
+  async #start(signal: AbortSignal, files?: Hold): Promise<Loaded> {
+    const release = files && (await files(signal))
+    try {
+      await this.#deps.makeRoom()
+      if (signal.aborted) throw notWanted()
+      return await this.#deps.runner.load(this.thing, signal)
+    } finally {
+      release?.()
+    }
   }
 
   /** One more waits for the process, until it ends its wait or is not wanted: the last one that leaves ends the loading. */

@@ -354,3 +354,53 @@ test('a model counts as its last process, whatever was estimated', async () => {
   await run('a')
   assert.deepEqual(events, ['b is killed', 'b is gone', 'a starts'])
 })
+
+test('what a process is loaded from is held while it loads, and not while it runs', async () => {
+  const log = createLog({ level: 'error' })
+  const counts = { holds: 0, held: 0, loads: 0 }
+  let end: (why: RunnerGone) => void = () => {}
+  const runner: Runner<ModelPackage> = {
+    engine: { kind: 'onnx', name: 'one', provider: 'cpu' },
+    loads: 'model',
+    async load() {
+      counts.loads++
+      assert.equal(counts.held, 1)
+      const gone = Promise.withResolvers<RunnerGone>()
+      end = gone.resolve
+      return {
+        async run() {
+          assert.equal(counts.held, 0)
+          return { items: [], computeMs: 1 }
+        },
+        memoryBytes: () => 100,
+        kill: async () => end(new RunnerGone('killed', 'killed')),
+        gone: gone.promise,
+      }
+    },
+  }
+  const files = async () => {
+    counts.holds++
+    counts.held++
+    return () => void counts.held--
+  }
+  const processes = new WarmProcesses({ runner, memoryLimitBytes: 2 ** 40, log })
+  const begin = () => [{ input: '', parameters: undefined }]
+  const run = () => processes.get(model, 'a', false, files).run(begin, async () => {})
+  for (let n = 0; n < 3; n++) await run()
+  assert.deepEqual(counts, { holds: 1, held: 0, loads: 1 })
+  end(new RunnerGone('crashed', 'it ended'))
+  await settled()
+  await run()
+  assert.deepEqual(counts, { holds: 2, held: 0, loads: 2 })
+  const own = processes.own(model, files)
+  await own.run(begin, async () => {})
+  await own.run(begin, async () => {})
+  assert.equal(counts.held, 0)
+  own.release()
+  const gone = new LoadFailed('model_broken', 'The model is not there any more.')
+  const absent = processes.get({ ...model, id: 'n' }, 'a', false, () => Promise.reject(gone))
+  await assert.rejects(
+    absent.run(begin, async () => {}),
+    error => error === gone,
+  )
+})

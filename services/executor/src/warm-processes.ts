@@ -5,7 +5,7 @@
 
 import { type Loadable, type Runner, RunnerGone, type RunResult } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
-import { type Warm, WarmProcess } from './warm-process.ts'
+import { type Hold, type Warm, WarmProcess } from './warm-process.ts'
 
 /** What one run has to itself. */
 export interface OwnWarm extends Warm {
@@ -53,9 +53,9 @@ export class WarmProcesses<L extends Loadable> {
 
   /**
    * For one run of this version, of this tenant; a process starts with the first. `beside`: a run that is not to wait for
-   * others of the same, which has a process beside theirs.
+   * others of the same, which has a process beside theirs. `files`: has there what it is loaded from.
    */
-  get(thing: L, tenant: string, beside = false): Warm {
+  get(thing: L, tenant: string, beside = false, files?: Hold): Warm {
     let taken: WarmProcess<L> | undefined
     const waitsBehindOthers = !this.#runner.ownProcesses
     return {
@@ -65,7 +65,7 @@ export class WarmProcesses<L extends Loadable> {
       run: (begin, onEmit, unwanted) => {
         if (waitsBehindOthers) {
           taken = this.#shared(thing, beside)
-          return taken.run(begin, onEmit, unwanted)
+          return taken.run(begin, onEmit, unwanted, files)
         }
         return this.#whenFree(thing, tenant, unwanted, async entry => {
           taken = entry
@@ -80,14 +80,14 @@ export class WarmProcesses<L extends Loadable> {
     }
   }
 
-  /** For one run alone until it releases it. Its process leaves the processor to others. */
-  own(thing: L): OwnWarm {
+  /** For one run alone until it releases it. Its process leaves the processor to others. `files` as for `get`. */
+  own(thing: L, files?: Hold): OwnWarm {
     const entry = this.#shared(thing, true)
     entry.users++
     entry.isBackground = true
     return {
       isRunning: false, // Nothing waits behind it.
-      run: (begin, onEmit, unwanted) => entry.run(begin, onEmit, unwanted),
+      run: (begin, onEmit, unwanted) => entry.run(begin, onEmit, unwanted, files),
       kill: () => entry.kill(),
       release: () => {
         entry.users--

@@ -44,7 +44,7 @@ export async function ensureFirstAccount(
     plans: first.plans,
     created_at: clock.now(),
     resource_version: 1,
-    plans_told: toldPlans(first.plans),
+    plans_told: toldPlans({ plans: first.plans, status: 'active' }),
   } as const
   const events = [accountEvent('account.created', account, { ids, now: account.created_at })]
   // A conflict says that it is there. The account comes first: no key is without one.

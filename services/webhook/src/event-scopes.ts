@@ -13,6 +13,7 @@ const scopes: Readonly<Record<string, string>> = {
   instance: 'instances:read',
   quota: 'usage:read',
   invoice: 'billing:read',
+  billing: 'billing:read',
   account: 'billing:read',
   key: 'keys:read',
   webhook: 'webhooks:read',

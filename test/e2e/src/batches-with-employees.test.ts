@@ -72,11 +72,14 @@ test('what is wrong with work for an employee refuses the whole, and is named wi
     digit(1, { model: 'none' }),
   ]
   const answer = await post({ tasks })
-  const { errors } = assertProblem(answer, 400, 'unknown_parameter', 'tasks[3].surprise')
+  const { errors } = assertProblem(answer, 400, 'invalid_parameter', 'tasks[1].employee')
   const expected = ['tasks[1].employee', 'tasks[2].input.texts[0]', 'tasks[3].surprise', 'tasks[4].stream']
-  assert.deepEqual(errors.map(({ param }: Wire) => param).sort(), [...expected, 'tasks[5].model'])
+  assert.deepEqual(
+    errors.map(({ param }: Wire) => param),
+    [...expected, 'tasks[5].model'],
+  )
   const file = await upload(server, tasks.map(task => JSON.stringify(task)).join('\n'))
-  const lines = assertProblem(await post({ input_file: file.id }), 400, 'unknown_parameter', 'lines[4].surprise')
+  const lines = assertProblem(await post({ input_file: file.id }), 400, 'invalid_parameter', 'lines[2].employee')
   assert.equal(lines.errors.length, 5)
 })
 

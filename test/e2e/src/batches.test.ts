@@ -97,7 +97,7 @@ test('one bad task refuses the whole, and every fault is named', async () => {
       digit(1, { stream: true }),
     ],
   })
-  const { errors } = assertProblem(answer, 400, 'unknown_parameter', 'tasks[2].priorty')
+  const { errors } = assertProblem(answer, 400, 'invalid_parameter', 'tasks[1].model')
   const params = errors.map(({ param }: Wire) => param)
   for (const param of [
     'tasks[1].model',
@@ -162,7 +162,10 @@ test('lines of a file are a batch, and a bad one is named by its number', async 
   const bad = await upload(server, `${lines[0]}\n\n{"type":\n${JSON.stringify(digit(1, { model: 'none' }))}\n`)
   const answer = await post({ input_file: bad.id })
   const { errors } = assertProblem(answer, 400, 'invalid_parameter')
-  assert.deepEqual(errors.map(({ param }: Wire) => param).sort(), ['lines[3]', 'lines[4].model'])
+  assert.deepEqual(
+    errors.map(({ param }: Wire) => param),
+    ['lines[3]', 'lines[4].model'],
+  )
   for (const [content, param] of [
     ['\n\n', 'input_file'],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'lines[1]'],

@@ -130,3 +130,65 @@ it('the sandbox is never billed, and says what it would have cost', async () => 
   assert.deepEqual([changed.status, changed.body.developer], [200, 'business'])
   assert.equal((await billOnce(caller, () => true)).plans.developer, 'free')
 })
+
+it('a spending limit refuses creates of its family once it is reached, until it is raised', async () => {
+  const caller = await someone()
+  const usd = (amount: string) => ({ amount, currency: 'USD' })
+  const set = (json: object) => caller.call('PUT', '/v1/billing/limits', { json })
+  const limited = await set({ compute: usd('0.000001'), workforce: null })
+  assert.equal(limited.status, 200, limited.text)
+  assert.equal(limited.body.object, 'spending_limits')
+  assert.deepEqual(
+    limited.body.limits.map(({ family, limit, spent }: Wire) => [family, limit.amount, spent.amount]),
+    [['compute', '0.000001', '0.000000']],
+  )
+  await finished(caller, '/v1/tasks', digit(3))
+  await billOnce(caller, ({ limits }) => limits.length === 1 && micros(limits[0].spent) >= 1)
+
+  const until = async (isSo: (answer: Awaited<ReturnType<typeof caller.call>>) => boolean) => {
+    for (const deadline = performance.now() + 120_000; ; await pause(50)) {
+      const answer = await caller.call('POST', '/v1/tasks', { json: digit(4) })
+      if (isSo(answer)) return answer
+      assert.ok(performance.now() < deadline, answer.text)
+    }
+  }
+  const refused = await until(({ status }) => status !== 201)
+  assertProblem(refused, 403, 'spending_limit_reached')
+  assert.match(refused.body.detail, /of 0\.000001 USD are spent.*PUT \/v1\/billing\/limits/)
+  assertProblem(
+    await caller.call('POST', '/v1/batches', { json: { tasks: [digit(1)] } }),
+    403,
+    'spending_limit_reached',
+  )
+  const work = { task: 'sentiment_analysis', input: { texts: ['Good.'] } }
+  assert.equal((await caller.call('POST', '/v1/workforce/emma/tasks', { json: work })).status, 201)
+  assert.equal((await caller.call('GET', '/v1/tasks')).status, 200)
+  const other = await someone()
+  assert.equal((await other.call('POST', '/v1/tasks', { json: digit(4) })).status, 201)
+
+  for (const deadline = performance.now() + 120_000; ; await pause(50)) {
+    const { body } = await caller.call('GET', '/v1/events?type=billing.limit_reached')
+    if (body.data.length > 0) {
+      assert.deepEqual(
+        body.data.map(({ data }: Wire) => [data.object.object, data.object.family, data.object.limit.amount]),
+        [['spending_limit', 'compute', '0.000001']],
+      )
+      break
+    }
+    assert.ok(performance.now() < deadline)
+  }
+  assert.equal((await set({ compute: usd('100.00') })).status, 200)
+  await until(({ status }) => status === 201)
+  assertProblem(await set({ compute: usd('-1') }), 400, 'invalid_parameter', 'compute.amount')
+  assertProblem(await set({ compute: { amount: '1', currency: 'EUR' } }), 400, 'invalid_parameter', 'compute.currency')
+})
+
+it('an invoice is had as JSON, CSV or PDF, and as nothing else', async () => {
+  const caller = await someone()
+  const get = (accept: string) => caller.call('GET', '/v1/billing/invoices/inv_x', { headers: { accept } })
+  for (const accept of ['application/json', '*/*', 'text/csv', 'application/pdf'])
+    assertProblem(await get(accept), 404, 'not_found')
+  const refused = await get('image/png, text/html;q=0.5')
+  assertProblem(refused, 406, 'not_acceptable')
+  for (const type of ['application/json', 'text/csv', 'application/pdf']) assert.ok(refused.body.detail.includes(type))
+})

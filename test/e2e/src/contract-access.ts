@@ -62,6 +62,7 @@ export const contractAccess: Readonly<Record<string, readonly [scope: string, fa
   'GET /v1/billing/invoices/{id}': ['billing:read', 'developer'],
   'GET /v1/billing/lines/{id}/entries': ['billing:read', 'developer'],
   'PUT /v1/billing/plans': ['billing:write', 'developer'],
+  'PUT /v1/billing/limits': ['billing:write', 'developer'],
   'POST /v1/api_keys': ['keys:write', 'developer'],
   'GET /v1/api_keys': ['keys:read', 'developer'],
   'GET /v1/api_keys/{id}': ['keys:read', 'developer'],

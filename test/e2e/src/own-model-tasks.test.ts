@@ -135,8 +135,8 @@ test('a picture is made the input of a model, by the processing of its owner', a
     Buffer,
     Buffer,
   ]
-  const photograph = readFileSync(join(repository, 'test/fixtures/photograph.jpg'))
-  const input = `data:image/jpeg;base64,${photograph.toString('base64')}`
+  const photograph = readFileSync(join(repository, 'test/fixtures/sentence.png'))
+  const input = `data:image/png;base64,${photograph.toString('base64')}`
   const [own, whole] = [await register(floats, { preprocess }), await register(bytes, { preprocess })]
   const [scaled, plain] = await Promise.all([own, whole].map(model => run(server, { type: 'inference', model, input })))
   assert.deepEqual(scaled.output.y.shape, [1, 1, 2, 3], JSON.stringify(scaled.error))

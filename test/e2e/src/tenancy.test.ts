@@ -234,6 +234,7 @@ it('knows every route', () => {
     'GET /v1/gpu_types',
     'GET /v1/billing',
     'PUT /v1/billing/plans',
+    'PUT /v1/billing/limits',
     'GET /v1/callback_secret',
     'GET /v1/workforce/employees',
     'GET /v1/employees',

@@ -57,6 +57,7 @@ function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, br
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
   if (m.tasks.length > 1000) add(broken, 'tasks', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.tasks, 'tasks', batchBatchTask, broken)
+  if (m.acceptedAt === undefined) add(broken, 'accepted_at', 'missing_parameter', 'is required')
 }
 
 function batchBatchTask(m: batch_v1_batch_task_service.BatchTask, broken: BrokenRule[]): void {
@@ -76,6 +77,7 @@ function batchCancelTasksRequest(m: batch_v1_batch_task_service.CancelTasksReque
 function batchCheckTasksRequest(m: batch_v1_batch_task_service.CheckTasksRequest, broken: BrokenRule[]): void {
   if (m.tasks.length > 1000) add(broken, 'tasks', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.tasks, 'tasks', batchTaskRequest, broken)
+  if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
 }
 
 function batchCreateBatchRequest(m: batch_v1_batch.CreateBatchRequest, broken: BrokenRule[]): void {
@@ -199,6 +201,11 @@ function billingPostCreditRequest(m: billing_v1_ledger_service.PostCreditRequest
   if (isLonger(m.reason, 500)) add(broken, 'reason', 'max_len', 'must be at most 500 characters')
   if (m.by === '') add(broken, 'by', 'min_len', 'must not be empty')
   if (isLonger(m.by, 200)) add(broken, 'by', 'max_len', 'must be at most 200 characters')
+}
+
+function billingRenderInvoiceRequest(m: billing_v1_billing.RenderInvoiceRequest, broken: BrokenRule[]): void {
+  if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+  if (!['text/csv', 'application/pdf'].includes(m.mediaType)) add(broken, 'media_type', 'not_in', 'must be in list [text/csv, application/pdf]')
 }
 
 function billingVerifyLedgerRequest(m: billing_v1_ledger_service.VerifyLedgerRequest, broken: BrokenRule[]): void {
@@ -1402,8 +1409,11 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.billing.v1.GetUsageRequest', billingGetUsageRequest],
   ['millhand.billing.v1.ListInvoicesRequest', billingListInvoicesRequest],
   ['millhand.billing.v1.ListLineEntriesRequest', billingListLineEntriesRequest],
+  ['millhand.billing.v1.ListReachedLimitsRequest', nothing],
   ['millhand.billing.v1.PostCreditRequest', billingPostCreditRequest],
+  ['millhand.billing.v1.RenderInvoiceRequest', billingRenderInvoiceRequest],
   ['millhand.billing.v1.SumWorkforceTasksRequest', nothing],
+  ['millhand.billing.v1.UpdateLimitsRequest', nothing],
   ['millhand.billing.v1.VerifyLedgerRequest', billingVerifyLedgerRequest],
   ['millhand.compute.v1.CancelTaskRequest', computeCancelTaskRequest],
   ['millhand.compute.v1.CreateModelRequest', computeCreateModelRequest],

@@ -135,8 +135,9 @@ function number(rules: FieldRules | undefined, random: Random, wrong: number): n
     type?.case === 'uint32' || type?.case === 'int32' || type?.case === 'uint64' || type?.case === 'int64'
       ? [Number(type.value.greaterThan.value ?? 0), Number(type.value.lessThan.value ?? 1_000)]
       : [0, 1_000]
-  const right = [low, low + 1, high - 1, high].filter(each => each <= high && (each > 0 || low === 0))
-  return random.one(random.is(wrong) ? [0, Math.max(0, low - 1), high + 1, ...right] : right.filter(each => each > 0))
+  const right = [low, low + 1, high - 1, high].filter(each => each !== 0 && each <= high)
+  const least = type?.case === 'int32' || type?.case === 'int64' ? low - 1 : Math.max(0, low - 1)
+  return random.one(random.is(wrong) ? [0, least, high + 1, ...right] : right)
 }
 
 const blank = new Map<number, Uint8Array>()

@@ -14,15 +14,16 @@ import { type Task, TaskStatus } from '@millhand/api/gen/millhand/compute/v1/tas
 import { principal } from '@millhand/rpc'
 import { taskEvents } from '../events.ts'
 import { NEVER_MS } from '../new-task.ts'
-import type { TaskBase } from '../task.ts'
+import { acceptedAt, type TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { ToMessage } from '../task-message.ts'
+import { createBatchRoom } from './batch-room.ts'
 
 /** What the tasks of a kind that come in batches have that those of other kinds do not. */
 export interface BatchTaskKind<T extends TaskBase, R, A> {
   /** The request, where it is one of this kind. */
   readonly requestOf: (request: TaskRequest) => R | undefined
-  /** What a request needs. Fails with everything that stands against it, at once. */
+  /** What a request needs. Fails with all of its validation errors at once. */
   readonly admit: (req: R, call: HandlerContext) => Promise<A>
   /** The record that is to be stored, and its input. */
   readonly make: (req: R, call: HandlerContext, id: Id, admission: A) => Made<T>
@@ -35,8 +36,8 @@ export interface BatchTaskKind<T extends TaskBase, R, A> {
   }
   /** How many tasks of the account may wait. */
   readonly mostQueued: (call: HandlerContext) => number
-  /** Fails where so many tasks can't be made today. */
-  readonly requirePlaces?: (call: HandlerContext, total: number) => Promise<void>
+  /** Fails where the day of the batch's id has no place for so many tasks. */
+  readonly requirePlaces?: (call: HandlerContext, total: number, batchId: string) => Promise<void>
   /** Takes the place of a task, which is its own from then on. Resolves with what gives it back; fails where none is left. */
   readonly takePlace?: (call: HandlerContext, id: Id) => Promise<() => Promise<void>>
   readonly toMessage: ToMessage<T, Pick<Task, 'status' | 'error' | 'outputFile'>>
@@ -55,42 +56,119 @@ const BATCH_RANK = 3
 /** Characters of outputs in one answer: a message has at most 4 MiB of UTF-8. */
 const MOST_OUTPUT = 1_048_576
 
-/** How many of a call are written or read at once. */
+/** How many of a call are written or read at once; with outputs, which have up to 256 KiB each. */
 const AT_ONCE = 100
+const OUTPUTS_AT_ONCE = 10
+
+type BatchTaskDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'newEventId'>
 
 export function batchTaskMethods<T extends TaskBase, R, A>(
-  deps: Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'newEventId'>,
+  deps: BatchTaskDeps<T>,
   own: BatchTaskKind<T, R, A>,
 ): ServiceImpl<typeof BatchTaskService> {
+  const { tasks, kind } = deps
+  const add = adder(deps, own)
+
+  const room = createBatchRoom()
+
+  /** Calls `make` with how many of so many tasks have room. Those that are cancelled never wait. */
+  async function withRoom<R>(
+    { tasks: wanted, cancelled }: AddTasksRequest,
+    call: HandlerContext,
+    make: (taken: number) => Promise<R>,
+  ): Promise<R> {
+    if (cancelled) return await make(wanted.length)
+    const { tenant, mode } = principal(call)
+    const most = Math.ceil(own.mostQueued(call) / 2)
+    const pools = [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]
+    const count = async () => {
+      const counts = await Promise.all(pools.map(pool => tasks.countWaiting(pool, tenant, most)))
+      return counts.reduce((sum, count) => sum + count)
+    }
+    return await room.reserve(tenant, { wanted: wanted.length, most, count }, make)
+  }
+
+  return {
+    async checkTasks(req, call) {
+      const faults: TaskFault[] = []
+      for (const [index, request] of req.tasks.entries()) {
+        const asked = own.requestOf(request)
+        if (asked === undefined)
+          throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
+        for (const fault of await faultsOf(() => own.admit(asked, call))) faults.push(faultMessage(index, fault))
+        if (isFull(faults)) break
+      }
+      if (faults.length === 0 && req.total > 0) await own.requirePlaces?.(call, req.total, req.batchId)
+      return { faults }
+    },
+
+    async holdInputs({ batchId, ids, until }, call) {
+      if (until) await own.inputs?.hold(call, batchId, ids, timestampMs(until))
+      return {}
+    },
+
+    async releaseInputs({ batchId }, call) {
+      await own.inputs?.release(call, batchId)
+      return {}
+    },
+
+    async addTasks(req, call) {
+      return await withRoom(req, call, async taken => {
+        const refused: TaskFault[] = []
+        await inTurns(req.tasks.slice(0, taken), async (task, index) => {
+          const fault = await add(task, req, call)
+          if (fault !== undefined) refused.push(faultMessage(index, fault))
+        })
+        return { taken, refused }
+      })
+    },
+
+    async getTasks({ ids, outputs }, call) {
+      const { tenant } = principal(call)
+      const states: BatchTaskState[] = []
+      let size = 0
+      const atOnce = outputs ? OUTPUTS_AT_ONCE : AT_ONCE
+      for (let at = 0; at < ids.length && size <= MOST_OUTPUT; at += atOnce) {
+        const found = await Promise.all(ids.slice(at, at + atOnce).map(id => tasks.get(tenant, id)))
+        for (const [n, task] of found.entries()) {
+          const state = stateOf(own, ids[at + n] as string, task, outputs)
+          size += state.output?.length ?? 0
+          if (size > MOST_OUTPUT && states.length > 0) break
+          states.push(state)
+        }
+      }
+      return { tasks: states }
+    },
+
+    async cancelTasks({ ids }, call) {
+      const { tenant } = principal(call)
+      await inTurns(ids, async id => void (await tasks.change(tenant, id, { kind: 'cancel' })))
+      return {}
+    },
+  }
+}
+
+/** Makes a task that is not there yet; resolves with why it can't be made. */
+function adder<T extends TaskBase, R, A>(deps: BatchTaskDeps<T>, own: BatchTaskKind<T, R, A>) {
   const { tasks, inputs, newEventId, kind } = deps
 
   /** Resolves with whether there was none of its id before. */
   async function insert({ task, input }: Made<T>): Promise<boolean> {
     if (task.input_blob !== undefined && input !== undefined) await inputs.keep(task.input_blob, input)
-    // It waits from the time of its id on: that of its batch.
-    const isNew = await tasks.insert(task, taskEvents(kind, undefined, task, task.created_at, newEventId))
+    const isNew = await tasks.insert(task, taskEvents(kind, undefined, task, acceptedAt(task), newEventId))
     if (!isNew) await inputs.remove(task)
     return isNew
   }
 
-  /** How many more tasks of batches may wait: they have half of the queue, so that single ones always have room. */
-  async function roomOf(call: HandlerContext): Promise<number> {
-    const { tenant, mode } = principal(call)
-    const most = Math.ceil(own.mostQueued(call) / 2)
-    const pools = [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]
-    const counts = await Promise.all(pools.map(pool => tasks.countWaiting(pool, tenant, most)))
-    return Math.max(0, most - counts.reduce((sum, count) => sum + count))
-  }
-
-  /** Makes a task that is not there yet; resolves with why it can't be made. */
-  async function add(asked: BatchTask, { batchId, cancelled }: AddTasksRequest, call: HandlerContext) {
+  return async (asked: BatchTask, batch: AddTasksRequest, call: HandlerContext) => {
+    const { cancelled } = batch
     const { tenant } = principal(call)
     const id = parseId(kind.idPrefix, asked.id)
     const req = asked.request && own.requestOf(asked.request)
     if (id === undefined || req === undefined)
       throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
     const ofThis = ({ task, input }: Made<T>, isFence: boolean): Made<T> => ({
-      task: ofBatch(task, batchId, asked.queueTimeoutS, isFence),
+      task: ofBatch(task, batch, asked.queueTimeoutS, isFence),
       input,
     })
     if ((await tasks.get(tenant, id)) === undefined) {
@@ -110,73 +188,22 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
     if (cancelled) await tasks.change(tenant, id, { kind: 'cancel' })
     return undefined
   }
-
-  return {
-    async checkTasks(req, call) {
-      const faults: TaskFault[] = []
-      for (const [index, request] of req.tasks.entries()) {
-        const asked = own.requestOf(request)
-        if (asked === undefined)
-          throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
-        for (const fault of await faultsOf(() => own.admit(asked, call))) faults.push(faultMessage(index, fault))
-        if (isFull(faults)) break
-      }
-      if (faults.length === 0 && req.total > 0) await own.requirePlaces?.(call, req.total)
-      return { faults }
-    },
-
-    async holdInputs({ batchId, ids, until }, call) {
-      if (until) await own.inputs?.hold(call, batchId, ids, timestampMs(until))
-      return {}
-    },
-
-    async releaseInputs({ batchId }, call) {
-      await own.inputs?.release(call, batchId)
-      return {}
-    },
-
-    async addTasks(req, call) {
-      const room = req.cancelled ? req.tasks.length : await roomOf(call)
-      const taken = req.tasks.slice(0, room)
-      const refused: TaskFault[] = []
-      await inTurns(taken, async (task, index) => {
-        const fault = await add(task, req, call)
-        if (fault !== undefined) refused.push(faultMessage(index, fault))
-      })
-      return { taken: taken.length, refused }
-    },
-
-    async getTasks({ ids, outputs }, call) {
-      const { tenant } = principal(call)
-      const states: BatchTaskState[] = []
-      let size = 0
-      for (let at = 0; at < ids.length && size < MOST_OUTPUT; at += AT_ONCE) {
-        const found = await Promise.all(ids.slice(at, at + AT_ONCE).map(id => tasks.get(tenant, id)))
-        for (const [n, task] of found.entries()) {
-          const state = stateOf(own, ids[at + n] as string, task, outputs)
-          size += state.output?.length ?? 0
-          if (size > MOST_OUTPUT && states.length > 0) break
-          states.push(state)
-        }
-      }
-      return { tasks: states }
-    },
-
-    async cancelTasks({ ids }, call) {
-      const { tenant } = principal(call)
-      await inTurns(ids, async id => void (await tasks.change(tenant, id, { kind: 'cancel' })))
-      return {}
-    },
-  }
 }
 
 /** It waits since its batch was accepted, and its queue timeout is as its batch says. No executor gets a fence. */
-function ofBatch<T extends TaskBase>(task: T, batch_id: string, queue_timeout_s: number, isFence: boolean): T {
-  const { created_at: at, backoff_ms } = task
+function ofBatch<T extends TaskBase>(
+  task: T,
+  { batchId, acceptedAt: accepted, keepUntil }: AddTasksRequest,
+  queue_timeout_s: number,
+  isFence: boolean,
+): T {
+  const { backoff_ms } = task
+  const at = accepted === undefined ? task.created_at : timestampMs(accepted)
   return {
     ...task,
-    batch_id,
+    batch_id: batchId,
     rank: BATCH_RANK,
+    ...(keepUntil && { keep_until: timestampMs(keepUntil) }),
     // What asks the sandbox to expire does so after a second in the queue.
     ...(backoff_ms === 0 && {
       queue_timeout_s,

@@ -7,21 +7,23 @@ import type { BatchDeps } from '../batch-deps.ts'
 import { batchMessage } from '../batch-message.ts'
 import { changeBatch } from '../batch-store.ts'
 
-/** Cancels a batch; its owner stops the tasks. Idempotent. */
+/** Cancels a batch that has tasks which have not ended; its owner stops those. Idempotent. */
 export const cancelBatch =
   (deps: BatchDeps) =>
   async ({ id }: CancelBatchRequest, call: HandlerContext): Promise<BatchCancellation> => {
-    const { batches, clock, onCreated } = deps
+    const { batches, clock, wake } = deps
     const { tenant } = principal(call)
     const changed = await changeBatch(deps, tenant, id, before =>
-      before.status === 'running' ? { ...before, status: 'cancelling', cancel_requested_at: clock.now() } : before,
+      before.status === 'running' && before.tasks_ended_at === undefined
+        ? { ...before, status: 'cancelling', cancel_requested_at: clock.now() }
+        : before,
     )
     const batch = changed ?? (await requireBatch(batches, tenant, id))
-    onCreated()
+    wake()
     return {
       $typeName: 'millhand.batch.v1.BatchCancellation',
       id,
-      outcome: hasEnded(batch) ? CancelOutcome.ALREADY_FINISHED : CancelOutcome.REQUESTED,
+      outcome: hasEnded(batch) || batch.status === 'running' ? CancelOutcome.ALREADY_FINISHED : CancelOutcome.REQUESTED,
       batch: batchMessage(batch),
     }
   }

@@ -2,8 +2,10 @@ import type { Client, HandlerContext } from '@connectrpc/connect'
 import { codeOf, fail, type Id, idTime } from '@millhand/api'
 import type { Batch, CreateBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { KeyedMutex } from '@millhand/process'
 import { idOf, operationKey, type Principal, principal, requestIdKey } from '@millhand/rpc'
-import { acceptLines, type SentLine } from '../acceptance.ts'
+import { settlesAfterMs } from '@millhand/store'
+import { acceptLines, MOST_LINE_BYTES, type SentLine } from '../acceptance.ts'
 import type { Place } from '../active-limits.ts'
 import type { BatchRecord } from '../batch.ts'
 import type { BatchDeps } from '../batch-deps.ts'
@@ -19,32 +21,42 @@ const WINDOW_S = 86_400
 const MOST_TASKS = 1_000
 const MOST_LINES = 50_000
 
-/** Bytes of a line, as of the body of `POST /v1/tasks`. */
-const MOST_LINE = 1_048_576
+/** Files of one tenant that are read at once. */
+const FILES_AT_ONCE = 2
 
 /**
  * Creates a batch: its lines are checked and kept, then one write makes it. Before that write there is nothing; from then
  * on every task of it will be made. A second call of the same operation answers with what the first has made.
  */
-export const createBatch =
-  (deps: BatchDeps) =>
-  async (req: CreateBatchRequest, call: HandlerContext): Promise<Batch> => {
+export const createBatch = (deps: BatchDeps) => {
+  const fileTurns = new KeyedMutex()
+  let turn = 0
+  return async (req: CreateBatchRequest, call: HandlerContext): Promise<Batch> => {
     const { batches, ids, limits } = deps
     const { tenant } = principal(call)
     const id = idOf('batch', call, ids)
     const before = call.values.get(operationKey) === undefined ? undefined : await batches.get(tenant, id)
     if (before) return batchMessage(before)
     const place = await limits.begin(tenant)
-    try {
-      return await accept(deps, req, call, id, place).catch(async error => {
+    const acceptOrRelease = () =>
+      accept(deps, req, call, id, place).catch(async error => {
         // Where this fails they are held until the batch would have expired.
         await releaseInputs(deps, principal(call), id).catch(() => {})
         throw error
+      })
+    try {
+      if (req.inputFile === undefined) return await acceptOrRelease()
+      // A file of many lines costs more than its request weighs: of one tenant few are read at once.
+      turn = (turn + 1) % FILES_AT_ONCE
+      return await fileTurns.runExclusive(`${tenant}/${turn}`, async () => {
+        call.signal.throwIfAborted()
+        return await acceptOrRelease()
       })
     } finally {
       place.end()
     }
   }
+}
 
 /** Of a batch that is not made. */
 async function releaseInputs({ batches, tasks }: BatchDeps, caller: Principal, id: string): Promise<void> {
@@ -53,6 +65,8 @@ async function releaseInputs({ batches, tasks }: BatchDeps, caller: Principal, i
 }
 
 const RELEASE_MS = 10_000
+/** How long an acceptance may take before files that its lines name may be removed. */
+const ACCEPT_MS = 3_600_000
 
 async function accept(
   deps: BatchDeps,
@@ -61,7 +75,7 @@ async function accept(
   id: Id<'batch'>,
   place: Place,
 ): Promise<Batch> {
-  const { batches, blobs, onCreated } = deps
+  const { batches, blobs, wake } = deps
   const caller = principal(call)
   const { tenant } = caller
   const lines = linesKey(tenant, id, crypto.randomUUID())
@@ -71,20 +85,18 @@ async function accept(
       ? (['tasks', MOST_TASKS, sentTasks(req.tasks)] as const)
       : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
   const { signal } = call
-  const created_at = idTime(id)
   const completion_window_s = req.completionWindowS ?? WINDOW_S
-  const expires_at = created_at + completion_window_s * 1000
-  const accepting = {
-    caller,
-    batch: { id, expiresAt: expires_at },
-    most,
-    param,
-    key: lines,
-    signal,
+  const accepted = await acceptLines(deps, sent, {
+    ...{ caller, most, param, key: lines, signal },
+    batch: { id, holdUntil: deps.clock.now() + completion_window_s * 1000 + ACCEPT_MS },
     onBytes: place.add,
-  }
-  const { total, bytes, withEmployees } = await acceptLines(deps, sent, accepting)
+  })
+  const { total, bytes, withEmployees } = accepted
 
+  const created_at = idTime(id)
+  const now = deps.clock.now()
+  // A retry keeps the id of the first try: its window begins now.
+  const accepted_at = Math.abs(now - created_at) <= settlesAfterMs ? created_at : now
   const batch: BatchRecord = {
     ...{ id, tenant, version: 1, account_id: caller.accountId, mode: caller.mode },
     status: 'running',
@@ -98,7 +110,8 @@ async function accept(
     completion_window_s,
     metadata: req.metadata,
     created_at,
-    expires_at,
+    accepted_at,
+    expires_at: accepted_at + completion_window_s * 1000,
     resource_version: 1,
     request_id: call.values.get(requestIdKey),
   }
@@ -109,7 +122,7 @@ async function accept(
       throw error
     })
   if (isNew) {
-    onCreated()
+    wake()
     return batchMessage(batch)
   }
   await blobs.delete(lines)
@@ -135,11 +148,9 @@ async function* fileLines(
 ): AsyncGenerator<SentLine, void> {
   const content = contentOf(files, id, call)
   let tooLong: number | undefined
-  for await (const { text, number } of linesOf(content, MOST_LINE, number => (tooLong = number)))
+  for await (const { text, number } of linesOf(content, MOST_LINE_BYTES, number => (tooLong = number)))
     yield { text, place: `lines[${number}]` }
-  if (tooLong === undefined) return
-  const param = `lines[${tooLong}]`
-  throw fail('invalid_parameter', `\`${param}\` has more than ${MOST_LINE} bytes.`, { param })
+  if (tooLong !== undefined) yield { text: undefined, place: `lines[${tooLong}]`, isTooLong: true }
 }
 
 async function* contentOf(files: Client<typeof FileService>, id: string, call: HandlerContext) {

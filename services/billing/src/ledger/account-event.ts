@@ -16,6 +16,14 @@ export function accountPlans({ id, type, time, value }: LoggedEvent): AccountPla
   if (typeof account_id !== 'string' || !Number.isSafeInteger(resource_version)) throw new TypeError('an id is missing')
   for (const family of families) if (typeof plans?.[family] !== 'string') throw new TypeError('a plan is missing')
   const { compute, developer, workforce }: PlanNames = plans
-  const change = { at: time, resource_version, event_id: id, compute, developer, workforce }
+  const isSuspended = plans.status === 'suspended'
+  const names = { compute, developer, workforce }
+  const change = {
+    at: time,
+    resource_version,
+    event_id: id,
+    ...names,
+    ...(isSuspended && { suspended: true as const }),
+  }
   return { tenant: `${account_id}/live`, change }
 }

@@ -11,7 +11,7 @@ import { plansSince, subscriptionLines } from './subscription.ts'
 export function billOf(ledger: Draft<LedgerRecord>, month: Month, until: number, prices: Prices): LineSum[] {
   const usage = ledger.months.find(sums => sums.month === month)?.lines ?? []
   const corrections = month === ledger.open_from ? correctionsOf(ledger, prices) : []
-  const lines = [...usage, ...subscriptionLines(ledger.plans, month, until, prices), ...corrections]
+  const lines = [...usage, ...subscriptionLines(ledger, month, until, prices), ...corrections]
   const byKey = lines.map(line => [keyText(line), line] as const).sort(([a], [b]) => (a < b ? -1 : 1))
   // What cancelled tasks used, for one.
   return byKey
@@ -48,9 +48,13 @@ export function monthsToCorrect({ open_from, plans }: Pick<LedgerRecord, 'open_f
 }
 
 /** What the subscriptions of a whole month cost. */
-export function subscriptionsOf({ plans }: Pick<LedgerRecord, 'plans'>, month: Month, prices: Prices): BilledMonth {
+export function subscriptionsOf(
+  history: Pick<LedgerRecord, 'plans' | 'first_tasks'>,
+  month: Month,
+  prices: Prices,
+): BilledMonth {
   const subscriptions: Partial<Record<(typeof families)[number], number>> = {}
-  for (const { family, micros } of subscriptionLines(plans, month, spanOf(month).end, prices))
+  for (const { family, micros } of subscriptionLines(history, month, spanOf(month).end, prices))
     subscriptions[family] = (subscriptions[family] ?? 0) + micros
   return { month, subscriptions }
 }
@@ -67,7 +71,9 @@ export function withFoldedPlans(ledger: Draft<LedgerRecord>, now: number, prices
   const [first] = plans
   if (first === undefined || plans.length === ledger.plans.length) return ledger
   const billed = ledger.billed.map(({ month, subscriptions }) => {
-    const [before, after] = [ledger, { plans }].map(each => subscriptionsOf(each, month, prices).subscriptions)
+    const [before, after] = [ledger, { ...ledger, plans }].map(
+      each => subscriptionsOf(each, month, prices).subscriptions,
+    )
     const kept = families.map(family => {
       const micros = (subscriptions[family] ?? 0) - (before?.[family] ?? 0) + (after?.[family] ?? 0)
       return [family, micros] as const

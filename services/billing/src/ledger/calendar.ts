@@ -20,7 +20,7 @@ const ID = 'calendar'
 /** A clock that is ahead for so long while billing runs is right, and the machine was off. */
 const BELIEVED_AFTER_MS = 86_400_000
 
-export interface CalendarDeps {
+interface CalendarDeps {
   readonly calendar: Pick<Collection<CalendarRecord>, 'get' | 'write'>
   readonly clock: Clock
   readonly log: Log
@@ -48,7 +48,7 @@ export function createCalendar({ calendar, clock, log, graceMs }: CalendarDeps):
 }
 
 /** What is kept after a look; `elapsed` ms after the one before, 0 for the first of a process. */
-export function seenAt(
+function seenAt(
   before: Pick<CalendarRecord, 'seen_at' | 'ahead_ms'> | undefined,
   now: number,
   elapsed: number,

@@ -3,10 +3,11 @@ import { runMicros } from '@millhand/api'
 import type { Prices } from '@millhand/plans'
 import type { Draft } from '@millhand/store'
 import type { EntryRecord } from '../usage/usage-entry.ts'
-import { keyText, type LineKey, type LineKind, type LineSum } from './line.ts'
+import { keyText, type LineKey, type LineSum } from './line.ts'
 import { dayOf, type Month, monthOf } from './month.ts'
 
-export type UsageFamily = 'compute' | 'workforce'
+/** What is metered, each kind by events of its own. */
+export type UsageFamily = 'compute' | 'workforce' | 'instances'
 
 /** What is charged by itself; the entry of a task keeps it beside what the task used. */
 export interface Charged {
@@ -20,12 +21,23 @@ export interface Charged {
 
 /** A function of the entry and the prices of its time alone. */
 export function chargedOf(family: UsageFamily, entry: Draft<EntryRecord>, prices: Prices): Charged {
-  const { compute_ms, cost_micros, gpu_type, model, finished_at, tenant } = entry
-  const unit_nanos =
-    family === 'compute' ? prices.computeSecond(gpu_type, model, finished_at) : prices.workforceSecond(finished_at)
+  const { compute_ms, cost_micros, tenant } = entry
+  const unit_nanos = secondNanos(family, entry, prices)
   const run = runMicros(compute_ms, unit_nanos)
-  const token_micros = family === 'compute' ? 0 : Math.max(0, cost_micros - run)
+  const token_micros = family !== 'workforce' ? 0 : Math.max(0, cost_micros - run)
   return { unit_nanos, token_micros, would_micros: tenant.endsWith('/test') ? run : cost_micros }
+}
+
+function secondNanos(family: UsageFamily, entry: Draft<EntryRecord>, prices: Prices): number {
+  const { gpu_type, model, finished_at, unit_nanos = 0 } = entry
+  switch (family) {
+    case 'compute':
+      return prices.computeSecond(gpu_type, model, finished_at)
+    case 'workforce':
+      return prices.workforceSecond(finished_at)
+    case 'instances':
+      return unit_nanos // Their events say it.
+  }
 }
 
 type ChargedEntry = Draft<EntryRecord> & Charged
@@ -35,7 +47,7 @@ export function chargesOf(family: UsageFamily, entry: ChargedEntry, month: Month
   const { compute_ms, input_tokens, output_tokens, cost_micros, token_micros, would_micros } = entry
   const run = { quantity: compute_ms, micros: cost_micros - token_micros, would_micros: would_micros - token_micros }
   const key = keyOf(family, entry, month)
-  if (token_micros === 0 && (family === 'compute' || input_tokens + output_tokens === 0)) return [{ ...key, ...run }]
+  if (token_micros === 0 && (family !== 'workforce' || input_tokens + output_tokens === 0)) return [{ ...key, ...run }]
   const tokens = { quantity: input_tokens + output_tokens, micros: token_micros, would_micros: token_micros }
   return [
     { ...key, ...run },
@@ -51,12 +63,28 @@ export function keyOf(
   { gpu_type, model, finished_at, unit_nanos }: Pick<ChargedEntry, 'gpu_type' | 'model' | 'finished_at' | 'unit_nanos'>,
   month: Month,
 ): LineKey {
-  const kind: LineKind = family === 'compute' ? 'compute' : 'tasks'
-  const [employee = ''] = model.split('/')
-  const about = family === 'compute' ? { gpu_type, model: isOwn(model) ? OWN_MODELS : model } : { employee }
-  const line = { family, kind, ...about, unit_nanos }
+  const about = aboutOf(family, gpu_type, model)
+  const { kind } = about
+  const line = { ...about, unit_nanos }
   if (monthOf(finished_at) >= month) return line
   return { ...line, kind: 'adjustment', of: kind, of_time: dayOf(finished_at) }
+}
+
+function aboutOf(family: UsageFamily, gpu_type: string, model: string): LineKey {
+  switch (family) {
+    case 'compute':
+      return { family, kind: 'compute', gpu_type, model: isOwn(model) ? OWN_MODELS : model }
+    case 'workforce':
+      return { family, kind: 'tasks', employee: model.split('/')[0] ?? '' }
+    case 'instances':
+      return { family: 'compute', kind: 'instances', gpu_type }
+  }
+}
+
+/** Whose entries those of a line are. */
+export function usageOf(key: LineKey): UsageFamily {
+  if ((key.of ?? key.kind) === 'instances') return 'instances'
+  return key.family === 'workforce' ? 'workforce' : 'compute'
 }
 
 /** An account may have any number of models of its own; a bill has one line for them. */

@@ -6,7 +6,7 @@ import type { Draft } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { billOf, monthsToCorrect, subscriptionsOf, withFoldedPlans } from './bill.ts'
 import type { InvoiceDraft, NewInvoice } from './invoice.ts'
-import { closesAt, type LedgerRecord, type Ledgers, withoutMonth } from './ledger.ts'
+import { type BilledMonth, closesAt, type LedgerRecord, type Ledgers, withoutMonth } from './ledger.ts'
 import { totalOf } from './line.ts'
 import { spanOf } from './month.ts'
 import type { Posting } from './posting.ts'
@@ -78,5 +78,14 @@ function closed({ prices, finalize }: ClosingDeps, ledger: Draft<LedgerRecord>, 
   const closing = finalize({ tenant, number, month, lines, total_micros, finalized_at: now })
   // The corrections until now are on this invoice.
   const billed = monthsToCorrect(next).map(each => subscriptionsOf(next, each, prices))
-  return withFoldedPlans({ ...next, closing, next_number: number + 1, billed }, now, prices)
+  const after = { ...next, closing, next_number: number + 1, billed, first_tasks: firstTasksSince(ledger, billed) }
+  return withFoldedPlans(after, now, prices)
+}
+
+/** Those of months whose subscriptions may still change. */
+const firstTasksSince = ({ first_tasks = {} }: Draft<LedgerRecord>, billed: readonly BilledMonth[]) => {
+  const [oldest] = billed
+  return Object.fromEntries(
+    Object.entries(first_tasks).filter(([month]) => oldest === undefined || month >= oldest.month),
+  )
 }

@@ -27,6 +27,8 @@ export interface LedgerRecord extends Document {
   readonly plans: readonly PlanChange[]
   /** The first version that is kept of them: earlier ones matter no more, and are not noted when they are told again. */
   readonly plans_from?: number | undefined
+  /** When the first workforce task of a month ended that used something, as long as that may alter a bill. */
+  readonly first_tasks?: Readonly<Record<Month, number>> | undefined
   /** What was billed of the subscriptions of closed months, as long as late changes of plans may alter it. */
   readonly billed: readonly BilledMonth[]
 }
@@ -47,6 +49,8 @@ export interface PlanChange extends PlanNames {
   /** The account's, of which each is told once. */
   readonly resource_version: number
   readonly event_id: string
+  /** Nothing is charged meanwhile. */
+  readonly suspended?: true
 }
 
 export interface BilledMonth {

@@ -1,7 +1,7 @@
 /** The lines of a bill, and the sums that they show. */
 import type { Family } from '@millhand/api'
 
-export type LineKind = 'subscription' | 'compute' | 'tasks' | 'tokens' | 'credit' | 'adjustment'
+export type LineKind = 'subscription' | 'compute' | 'instances' | 'tasks' | 'tokens' | 'credit' | 'adjustment'
 
 /** What a line is about: charges of one key are one line. */
 export interface LineKey {

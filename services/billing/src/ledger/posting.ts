@@ -19,7 +19,7 @@ import {
   type PendingEntry,
 } from './ledger.ts'
 import { type LineSum, withCharges } from './line.ts'
-import type { Month } from './month.ts'
+import { type Month, monthOf } from './month.ts'
 
 export interface PostingDeps {
   readonly ledgers: Ledgers
@@ -54,31 +54,43 @@ export interface Posting {
   change(tenant: string, change: Change): Promise<void>
 }
 
-/** Ledgers of which this process knows that nothing is pending: that saves the repetition, and nothing depends on it. */
-const MOST_SETTLED = 10_000
+/**
+ * Ledgers as this process has written them, nothing pending. That saves reading them and storing again what was pending,
+ * and nothing depends on it: where another process has changed one, the next write is refused, and it is read again.
+ */
+const MOST_SETTLED = 1_000
 /** How many entries are posted in one change: they all lie in the ledger for a while. */
 const AT_ONCE = 1_000
 
 export function createPosting(deps: PostingDeps): Posting {
   const { ledgers, clock, graceMs, prices } = deps
-  /** Versions whose pending entries are stored. */
-  const settled = new LRUCache<string, number>({ max: MOST_SETTLED })
+  const settled = new LRUCache<string, LedgerRecord>({ max: MOST_SETTLED })
   const mutex = new KeyedMutex()
 
+  const settledAs = (ledger: LedgerRecord): LedgerRecord => {
+    const known = { ...ledger, pending: [], closing: undefined, crediting: undefined }
+    settled.set(ledger.tenant, known)
+    return known
+  }
+
+  async function current(tenant: string): Promise<LedgerRecord | undefined> {
+    const stored = settled.get(tenant) ?? (await ledgers.get(tenant, LEDGER_ID))
+    if (stored === undefined || settled.has(tenant)) return stored
+    await settle(deps, stored)
+    return settledAs(stored)
+  }
+
   async function changeOnce(tenant: string, change: Change): Promise<boolean> {
-    const before = await ledgers.get(tenant, LEDGER_ID)
-    if (before && settled.get(tenant) !== before.version) {
-      await settle(deps, before)
-      settled.set(tenant, before.version)
-    }
-    const stored = before && { ...before, pending: [], closing: undefined, crediting: undefined }
-    const after = await change(stored ?? newLedger(tenant, clock.now(), graceMs))
+    const before = await current(tenant)
+    const after = await change(before ?? newLedger(tenant, clock.now(), graceMs))
     if (after === undefined) return true
+    // Until it is known what became of the write.
+    settled.delete(tenant)
     const kind = before ? ({ kind: 'replace', version: before.version } as const) : ({ kind: 'insert' } as const)
     const result = await ledgers.write({ ...kind, document: after, events: [] })
     if (result.kind === 'conflict') return false
     await settle(deps, after)
-    settled.set(tenant, result.version)
+    settledAs({ ...after, version: result.version })
     return true
   }
 
@@ -122,10 +134,18 @@ export function createPosting(deps: PostingDeps): Posting {
 async function unposted({ usage }: PostingDeps, family: UsageFamily, drafts: readonly Draft<EntryRecord>[]) {
   const { entries, hours } = usage[family]
   const byId = new Map(drafts.map(draft => [draft.id, draft]))
-  const isFresh = async ({ tenant, id, finished_at }: Draft<EntryRecord>) => {
-    if ((await entries.get(tenant, id))?.posted) return false
-    const hour = await hours.get(tenant, hourId(finished_at))
+  /** All are of one tenant. */
+  const isOpen = new Map<string, Promise<boolean>>()
+  const readHour = async (tenant: string, id: string) => {
+    const hour = await hours.get(tenant, id)
     return hour?.state !== 'closing' && hour?.state !== 'closed'
+  }
+  const isFresh = async ({ tenant, id, finished_at }: Draft<EntryRecord>) => {
+    const hour = hourId(finished_at)
+    const open = isOpen.get(hour) ?? readHour(tenant, hour)
+    isOpen.set(hour, open)
+    const [entry, isIt] = await Promise.all([entries.get(tenant, id), open])
+    return !entry?.posted && isIt
   }
   const all = [...byId.values()]
   const fresh = await Promise.all(all.map(isFresh))
@@ -148,7 +168,18 @@ function withEntries(
     const line = entryLine(month, keyOf(family, draft, month))
     return { family, entry: { ...draft, posted: 'yes', line } }
   })
-  return { ...ledger, months: withMonths(ledger.months, charges), pending }
+  const withUse = family === 'workforce' ? withFirstTasks(ledger, drafts) : ledger
+  return { ...withUse, months: withMonths(ledger.months, charges), pending }
+}
+
+/** The subscription of a workforce plan may begin with the first task of a month: by when tasks ended, not when that is heard. */
+function withFirstTasks(ledger: Draft<LedgerRecord>, drafts: readonly Charged[]): Draft<LedgerRecord> {
+  const first: Record<Month, number> = { ...ledger.first_tasks }
+  for (const { finished_at: at, compute_ms, input_tokens, output_tokens } of drafts) {
+    if (compute_ms + input_tokens + output_tokens === 0) continue
+    first[monthOf(at)] = Math.min(first[monthOf(at)] ?? at, at)
+  }
+  return { ...ledger, first_tasks: first }
 }
 
 /** The earliest first. */

@@ -12,7 +12,7 @@ const change = (resource_version: number, at: number, developer: string): PlanCh
   ...{ compute: 'starter', developer, workforce: 'none' },
 })
 const developerOf = (plans: readonly PlanChange[], month: string, until = spanOf(month).end) =>
-  subscriptionLines(plans, month, until, prices)
+  subscriptionLines({ plans }, month, until, prices)
     .filter(({ family }) => family === 'developer')
     .map(({ plan, quantity, micros }) => [plan, quantity, micros])
 const NOVEMBER = Date.UTC(2026, 10)
@@ -66,7 +66,7 @@ describe('the subscriptions of a month', () => {
     const from = NOVEMBER + 10 * DAY_MS
     const developer = { ...first.subscriptions.developer, pro: 60_000_000 }
     const dearer = pricesOf([first, { ...first, from, subscriptions: { ...first.subscriptions, developer } }])
-    const lines = subscriptionLines([change(1, 0, 'pro')], '2026-11', spanOf('2026-11').end, dearer)
+    const lines = subscriptionLines({ plans: [change(1, 0, 'pro')] }, '2026-11', spanOf('2026-11').end, dearer)
     const ofDeveloper = lines.filter(({ family }) => family === 'developer')
     assert.deepEqual(
       ofDeveloper.map(({ unit_micros, micros }) => [unit_micros, micros]),
@@ -75,6 +75,29 @@ describe('the subscriptions of a month', () => {
         [60_000_000, 40_000_000],
       ],
     )
+  })
+
+  it('of the workforce plan of new accounts begin with the first task of a month, those of others at once', () => {
+    const workforceOf = (workforce: string, first_tasks: Record<string, number>) =>
+      subscriptionLines({ plans: [{ ...change(1, 0, 'free'), workforce }], first_tasks }, '2026-11', december, prices)
+        .filter(({ family }) => family === 'workforce')
+        .map(({ plan, quantity, micros }) => [plan, quantity, micros])
+    const december = Date.UTC(2026, 11)
+    assert.deepEqual(workforceOf('starter', {}), [])
+    assert.deepEqual(workforceOf('starter', { '2026-10': NOVEMBER - DAY_MS }), [])
+    assert.deepEqual(workforceOf('starter', { '2026-11': NOVEMBER + 15 * DAY_MS }), [
+      ['starter', 15 * DAY_S, 14_500_000],
+    ])
+    assert.deepEqual(workforceOf('professional', {}), [['professional', 30 * DAY_S, 99_000_000]])
+  })
+
+  it('cost nothing while an account is suspended', () => {
+    const plans = [
+      change(1, 0, 'pro'),
+      { ...change(2, NOVEMBER + 10 * DAY_MS, 'pro'), suspended: true as const },
+      change(3, NOVEMBER + 20 * DAY_MS, 'pro'),
+    ]
+    assert.deepEqual(developerOf(plans, '2026-11'), [['pro', 20 * DAY_S, 32_666_666]])
   })
 
   it('of a plan that nobody knows cost nothing', () => {

@@ -1,30 +1,29 @@
 /** What subscriptions cost: a fold over the plans that an account has had, by the second. */
 import { type Family, families, proratedMicros, type Span } from '@millhand/api'
 import type { Prices } from '@millhand/plans'
-import type { PlanChange } from './ledger.ts'
+import type { LedgerRecord, PlanChange } from './ledger.ts'
 import type { LineSum } from './line.ts'
 import { type Month, spanOf } from './month.ts'
 
 /** A time in which an account had one plan at one price. */
 interface Segment extends Span {
-  readonly family: Family
   readonly plan: string
   readonly micros: number
-  /** The event that began it. */
-  readonly event_id: string
+  readonly isFromFirstTask: boolean
 }
 
-/** The subscriptions of a month until a time, one line for each plan and price. */
-export function subscriptionLines(
-  plans: readonly PlanChange[],
-  month: Month,
-  until: number,
-  prices: Prices,
-): LineSum[] {
+type History = Pick<LedgerRecord, 'plans' | 'first_tasks'>
+
+/** The subscriptions of a month until a time, one line for each plan and price. None of a time of suspension. */
+export function subscriptionLines(history: History, month: Month, until: number, prices: Prices): LineSum[] {
   const period = spanOf(month)
+  const firstTask = history.first_tasks?.[month] ?? Number.POSITIVE_INFINITY
   return families.flatMap(family => {
     const lines = new Map<string, LineSum>()
-    for (const segment of segmentsOf(family, plans, { ...period, end: Math.min(period.end, until) }, prices)) {
+    const span = { ...period, end: Math.min(period.end, until) }
+    for (const whole of segmentsOf(family, history.plans, span, prices)) {
+      const segment = whole.isFromFirstTask ? { ...whole, start: Math.max(whole.start, firstTask) } : whole
+      if (segment.start >= segment.end) continue
       const { plan, micros, start, end } = segment
       const key = `${plan} ${micros}`
       const before = lines.get(key)
@@ -48,14 +47,16 @@ function segmentsOf(family: Family, plans: readonly PlanChange[], span: Span, pr
   for (const [at, change] of plans.entries()) {
     const start = Math.max(span.start, change.at)
     const end = Math.min(span.end, plans[at + 1]?.at ?? span.end)
-    const cuts = start < end ? [start, ...prices.changes(start, end), end] : []
+    const cuts = start < end && !change.suspended ? [start, ...prices.changes(start, end), end] : []
     for (const [n, from] of cuts.slice(0, -1).entries()) {
       const plan = change[family]
       const micros = prices.subscription(family, plan, from)
+      const isFromFirstTask = prices.isFromFirstTask(family, plan, from)
       const last = segments.at(-1)
       const to = cuts[n + 1] as number
-      if (last?.plan === plan && last.micros === micros) segments[segments.length - 1] = { ...last, end: to }
-      else segments.push({ family, plan, micros, start: from, end: to, event_id: change.event_id })
+      const goesOn = last?.end === from && last.plan === plan && last.micros === micros
+      if (goesOn && last.isFromFirstTask === isFromFirstTask) segments[segments.length - 1] = { ...last, end: to }
+      else segments.push({ plan, micros, isFromFirstTask, start: from, end: to })
     }
   }
   return segments

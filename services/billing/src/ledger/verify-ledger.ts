@@ -17,14 +17,14 @@ export interface VerifyDeps {
   readonly prices: Prices
 }
 
-export interface Difference {
+interface Difference {
   readonly month: Month
   readonly about: string
   readonly expected: string
   readonly actual: string
 }
 
-export interface Verified {
+interface Verified {
   readonly entries: number
   readonly differences: readonly Difference[]
 }
@@ -96,7 +96,7 @@ async function foldEntries({ usage, credits, prices }: VerifyDeps, { tenant, pen
         its.map(([, charge]) => charge),
       )
   }
-  for (const family of ['compute', 'workforce'] as const) {
+  for (const family of ['compute', 'workforce', 'instances'] as const) {
     const stored = new Set<string>()
     const unsettled = pending.filter(each => each.family === family)
     const isUnsettled = new Set(unsettled.map(({ entry }) => entry.id))

@@ -7,21 +7,24 @@ import { billOf } from '../ledger/bill.ts'
 import { LEDGER_ID, newLedger } from '../ledger/ledger.ts'
 import { type LineSum, totalOf } from '../ledger/line.ts'
 import { monthOf, spanOf } from '../ledger/month.ts'
+import type { LimitDeps } from '../limits/limit-check.ts'
 import { listedInvoice } from './invoice-message.ts'
 import { lineMessage, periodMessage } from './line-message.ts'
 import { moneyMessage } from './money-message.ts'
 import { findInvoices } from './read-invoices.ts'
+import { limitMessages } from './spending-limits.ts'
 
 const MOST_INVOICES = 12
 
 /** Gets the bill of the month that goes on. */
 export const getBilling =
-  (deps: BillDeps) =>
+  (deps: BillDeps & Pick<LimitDeps, 'limits'>) =>
   async (_: GetBillingRequest, call: HandlerContext): Promise<Billing> => {
     const { ledgers, prices, clock, graceMs } = deps
     const { tenant, plans, mode } = principal(call)
     const now = clock.now()
-    const [stored, latest] = await Promise.all([
+    const [limits, stored, latest] = await Promise.all([
+      limitMessages(deps, tenant),
       ledgers.get(tenant, LEDGER_ID),
       findInvoices(deps, { equals: [tenant], order: 'desc', limit: MOST_INVOICES }),
     ])
@@ -41,6 +44,7 @@ export const getBilling =
         method: 'linear',
       },
       invoices: latest.map(listedInvoice),
+      limits,
       ...(isSandbox && { wouldHaveCost: moneyMessage(lines.reduce((sum, line) => sum + line.would_micros, 0)) }),
     }
   }
@@ -56,4 +60,4 @@ function forecastOf(lines: readonly LineSum[], whole: readonly LineSum[], { star
   return totalOf([...whole.filter(line => !isUsage(line)), { micros: usage }])
 }
 
-const isUsage = ({ kind }: LineSum) => kind === 'compute' || kind === 'tasks' || kind === 'tokens'
+const isUsage = ({ kind }: LineSum) => ['compute', 'instances', 'tasks', 'tokens'].includes(kind)

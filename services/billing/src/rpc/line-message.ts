@@ -43,7 +43,7 @@ export const periodMessage = (month: Month): BillingPeriod => ({
   end: timestampFromMs(spanOf(month).end),
 })
 
-const familyNumbers: Readonly<Record<Family, BillingFamily>> = {
+export const familyNumbers: Readonly<Record<Family, BillingFamily>> = {
   compute: BillingFamily.COMPUTE,
   developer: BillingFamily.DEVELOPER,
   workforce: BillingFamily.WORKFORCE,
@@ -61,6 +61,7 @@ export function familyOf(number: BillingFamily): Family {
 const kindNumbers: Readonly<Record<LineKind, BillingLineKind>> = {
   subscription: BillingLineKind.SUBSCRIPTION,
   compute: BillingLineKind.COMPUTE,
+  instances: BillingLineKind.INSTANCES,
   tasks: BillingLineKind.TASKS,
   tokens: BillingLineKind.TOKENS,
   credit: BillingLineKind.CREDIT,
@@ -70,6 +71,7 @@ const kindNumbers: Readonly<Record<LineKind, BillingLineKind>> = {
 const units: Readonly<Record<LineKind, BillingUnit>> = {
   subscription: BillingUnit.MONTH,
   compute: BillingUnit.SECOND,
+  instances: BillingUnit.SECOND,
   tasks: BillingUnit.SECOND,
   tokens: BillingUnit.TOKEN,
   credit: BillingUnit.ONCE,
@@ -103,6 +105,7 @@ type About = Pick<LineKey, 'family' | 'model' | 'gpu_type' | 'employee' | 'plan'
 const words: Readonly<Record<LineKind, (about: About) => string>> = {
   subscription: ({ family, plan }) => (plan === undefined ? `${family} plan` : `${family} plan ${plan}`),
   compute: ({ model, gpu_type }) => `compute of ${model === OWN_MODELS ? 'own models' : model} on ${gpu_type}`,
+  instances: ({ gpu_type }) => `instances on ${gpu_type}`,
   tasks: ({ employee }) => `tasks of ${employee}`,
   tokens: ({ employee }) => `language model tokens of ${employee}`,
   credit: () => 'credit',

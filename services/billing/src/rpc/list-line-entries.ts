@@ -11,7 +11,7 @@ import { principal } from '@millhand/rpc'
 import type { Collection } from '@millhand/store'
 import type { BillDeps } from '../billing-deps.ts'
 import { billOf } from '../ledger/bill.ts'
-import { entryLine, type UsageFamily } from '../ledger/charges.ts'
+import { entryLine, type UsageFamily, usageOf } from '../ledger/charges.ts'
 import { LEDGER_ID } from '../ledger/ledger.ts'
 import { keyText, type LineKey } from '../ledger/line.ts'
 import { parseLineId } from '../ledger/line-id.ts'
@@ -36,10 +36,9 @@ export const listLineEntries =
     const isMissing = () => fail('not_found', 'There is no such line.')
     if (line === undefined) throw isMissing()
     const { month, key } = line
-    const family = key.family === 'workforce' ? 'workforce' : 'compute'
     const boundTo = JSON.stringify([tenant, 'line_entries', id, order])
     const position = cursor === undefined ? undefined : (deps.cursors.open(cursor, boundTo) as [number, string])
-    const found = await deps.usage[family].entries.find('by_line', {
+    const found = await deps.usage[usageOf(key)].entries.find('by_line', {
       equals: [tenant, entryLine(month, key)],
       ...(position && { [order === Order.ASC ? 'after' : 'before']: position }),
       order: order === Order.ASC ? 'asc' : 'desc',
@@ -95,7 +94,7 @@ function entryMessage(key: LineKey, entry: EntryRecord, isSandbox: boolean): Led
       $typeName: 'millhand.billing.v1.LedgerEntry',
       id: `${id}:${isTokens ? 'tokens' : 'compute'}`,
       eventId: event_id,
-      taskId: id,
+      ...(usageOf(key) === 'instances' ? { instanceId: entry.model } : { taskId: id }),
       at: timestampFromMs(finished_at),
       quantity: isTokens ? tokens : compute_ms / 1_000,
       amount: moneyMessage(isTokens ? token_micros : cost_micros - token_micros),

@@ -16,13 +16,17 @@ import { invoiceMessage, listedInvoice } from './invoice-message.ts'
 export const getInvoice =
   (deps: BillDeps) =>
   async ({ id }: GetInvoiceRequest, call: HandlerContext): Promise<Invoice> => {
-    const { tenant } = principal(call)
-    // In this order: it may close in between.
-    const open = (await readOpen(deps, tenant)).find(invoice => invoice.id === id)
-    const invoice = (await deps.invoices.get(tenant, id)) ?? open
-    if (!invoice) throw fail('not_found', `There is no invoice \`${id.slice(0, 64)}\`.`)
-    return invoiceMessage(invoice)
+    return invoiceMessage(await findInvoice(deps, principal(call).tenant, id))
   }
+
+/** A final or open one. Fails with `not_found`. */
+export async function findInvoice(deps: BillDeps, tenant: string, id: string): Promise<AnyInvoice> {
+  // In this order: it may close in between.
+  const open = (await readOpen(deps, tenant)).find(invoice => invoice.id === id)
+  const invoice = (await deps.invoices.get(tenant, id)) ?? open
+  if (!invoice) throw fail('not_found', `There is no invoice \`${id.slice(0, 64)}\`.`)
+  return invoice
+}
 
 /** Invoices are few, and never come out of order: the ledger makes one after the other. */
 export const listInvoices =

@@ -2,6 +2,7 @@
 import { microsOf } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
 import type { Draft } from '@millhand/store'
+import { isCount, type Json, object, text, time } from './event-fields.ts'
 import { type EntryRecord, endings } from './usage-entry.ts'
 
 /** Undefined for an event of a task that goes on. @throws TypeError for one of which nobody can tell what has ended, and when */
@@ -77,27 +78,3 @@ function costOf(cost: unknown): number | null | undefined {
 
 /** A quantity of that name. */
 type Count = (name: string, value: unknown) => number
-
-/** Sums of a thousand millions of them are exact. */
-const MOST_OF_A_TASK = 1e12
-
-const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MOST_OF_A_TASK
-
-type Json = Readonly<Record<string, unknown>>
-
-function object(value: unknown): Json {
-  if (typeof value !== 'object' || value === null) throw new TypeError('an object is missing')
-  return value as Json
-}
-
-function text(value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError('a text is missing')
-  return value
-}
-
-function time(value: unknown): number {
-  const ms = Date.parse(text(value))
-  if (Number.isNaN(ms)) throw new TypeError('a time is none')
-  return ms
-}

@@ -45,6 +45,9 @@ export const entriesSpec = {
 /** The same of the workforce's tasks. */
 export const workforceEntriesSpec = { ...entriesSpec, name: 'workforce_usage_entries' } as const
 
+/** The same of parts of runs of instances. */
+export const instanceEntriesSpec = { ...entriesSpec, name: 'instance_usage_entries' } as const
+
 export type Entries = Pick<Collection<EntryRecord, keyof typeof entriesSpec.indexes>, 'find' | 'write'>
 
 /** How many are read at once: some 3 ms of the event loop. */

@@ -40,6 +40,9 @@ export const hoursSpec = {
 /** The same of the workforce's tasks. */
 export const workforceHoursSpec = { ...hoursSpec, name: 'workforce_usage_hours' } as const
 
+/** The same of instances. */
+export const instanceHoursSpec = { ...hoursSpec, name: 'instance_usage_hours' } as const
+
 export type Hours = Pick<Collection<HourRecord, keyof typeof hoursSpec.indexes>, 'get' | 'find' | 'write'>
 
 const endOf = ({ start }: Pick<HourRecord, 'start'>): number => start + HOUR_MS

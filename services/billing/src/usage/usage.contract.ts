@@ -48,7 +48,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       const posting = createPosting({
         chargedFrom: async () => 0,
         ...{ ledgers, invoices, credits, prices, clock, graceMs: 72 * HOUR_MS, keptMs: KEPT_MS },
-        usage: { compute: { entries, hours }, workforce: { entries, hours } },
+        usage: { compute: { entries, hours }, workforce: { entries, hours }, instances: { entries, hours } },
       })
       const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post('compute', drafts)
       const count = consumeTaskEvents({

@@ -89,7 +89,7 @@ test('sums equal a naive fold of the distinct tasks', async () => {
         const posting = createPosting({
           chargedFrom: async () => 0,
           ...{ ledgers, invoices, credits, prices, clock, graceMs: HOUR_MS, keptMs: 1_000 * HOUR_MS },
-          usage: { compute: { entries, hours }, workforce: { entries, hours } },
+          usage: { compute: { entries, hours }, workforce: { entries, hours }, instances: { entries, hours } },
         })
         const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post('compute', drafts)
         return {

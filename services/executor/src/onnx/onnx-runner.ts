@@ -1,6 +1,5 @@
 /** Runs ONNX models, each in a child process of its own: the adapter of `Runner` for ONNX Runtime. */
 
-import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import {
   bounded,
@@ -27,7 +26,8 @@ import { mostInline } from '../result-limit.ts'
 import { type Done, readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { portions } from './input-portions.ts'
-import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
+import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES, noRoom } from './output-limit.ts'
+import { processBytes } from './process-bytes.ts'
 import type { ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
 
@@ -45,11 +45,6 @@ export interface OnnxRunnerOptions extends SessionOptions {
 }
 
 const LOAD_TIMEOUT_MS = 60_000
-
-/** Node with ONNX Runtime and a graph of one node, by what was measured; and a file, as it is read and as the session has it. */
-const PROCESS_BYTES = 170 * 2 ** 20
-const FILE_COPIES = 2
-const ABSENT_IS_NONE = { throwIfNoEntry: false } as const
 
 /** Of an own model's process: while it rests its watchdog takes 0.2 % of a core; in a run V8 has threads of its own. */
 const CORES_AT_REST = 0.1
@@ -79,9 +74,7 @@ export function onnxRunner(options: OnnxRunnerOptions): Runner<ModelPackage> {
   return {
     engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider, ...(gpuType && { gpuType }) },
     loads: 'model',
-    estimateBytes: ({ files }) =>
-      PROCESS_BYTES +
-      FILE_COPIES * Object.values(files).reduce((sum, path) => sum + (statSync(path, ABSENT_IS_NONE)?.size ?? 0), 0),
+    estimateBytes: ({ files }) => processBytes(Object.values(files)),
     load: (model, signal) => load(model, signal, options),
   }
 }
@@ -299,11 +292,3 @@ class OnnxModel implements Loaded {
 
 /** By `nice`: a run that is not in the background gets three times as much of a processor that both want. */
 const BACKGROUND_NICENESS = 5
-
-/** Again, the run may have others beside it. */
-const noRoom: ItemResult = {
-  ok: false,
-  code: 'model_failed',
-  message: 'The outputs of the tasks that ran together are larger than there is room for.',
-  retryable: true,
-}

@@ -1,4 +1,6 @@
 /** How much one item may give back. */
+
+import type { ItemResult } from '@millhand/child-process'
 import { type ElementArray, npyBytes, type Tensor } from '@millhand/model'
 
 /** Bytes of an output that is in a file, UTF-8 where it is JSON: docs/decisions/files.md, "In tasks". */
@@ -40,4 +42,12 @@ export function checkWritable(tensors: Iterable<Tensor>, base64: boolean | 'bina
 function leastBytes({ dtype, data }: Tensor, base64: boolean): number {
   if (dtype === 'string') return (data as string[]).reduce((sum, text) => sum + text.length + 3, 1)
   return base64 ? Math.ceil((data as ElementArray).byteLength / 3) * 4 : data.length * 2 + 1
+}
+
+/** Again, the run may have others beside it. */
+export const noRoom: ItemResult = {
+  ok: false,
+  code: 'model_failed',
+  message: 'The outputs of the tasks that ran together are larger than there is room for.',
+  retryable: true,
 }

@@ -35,7 +35,8 @@ export async function foundAccount(accounts: Accounts, id: string): Promise<Acco
 }
 
 /** As `plans_told` has them once an event has told of them. */
-export const toldPlans = (plans: PlanNames): string => families.map(family => plans[family]).join(' ')
+export const toldPlans = ({ plans, status }: Pick<AccountRecord, 'plans' | 'status'>): string =>
+  [...families.map(family => plans[family]), ...(status === 'suspended' ? [status] : [])].join(' ')
 
 export const accountMessage = ({ id, name, status, plans, created_at, resource_version }: AccountRecord): Account => ({
   $typeName: 'millhand.identity.v1.Account',

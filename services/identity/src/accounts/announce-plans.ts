@@ -23,11 +23,11 @@ export const runAnnouncement = (deps: AnnounceDeps & { readonly log: Log }, sign
 async function announcePlans({ accounts, clock, ids }: AnnounceDeps, signal: AbortSignal): Promise<void> {
   for (let after = ''; !signal.aborted; ) {
     const page = await accounts.find('primary', { equals: [noAccount], after: [after], limit: AT_ONCE })
-    const untold = page.filter(({ plans, plans_told }) => plans_told !== toldPlans(plans))
+    const untold = page.filter(account => account.plans_told !== toldPlans(account))
     await Promise.all(
       untold.map(({ version, ...account }) => {
         const events = [accountEvent('account.plans_changed', account, { ids, now: clock.now() })]
-        const document = { ...account, plans_told: toldPlans(account.plans) }
+        const document = { ...account, plans_told: toldPlans(account) }
         // A conflict: somebody has changed it meanwhile, and whoever changes plans tells of them.
         return accounts.write({ kind: 'replace', version, document, events })
       }),

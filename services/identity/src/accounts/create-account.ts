@@ -19,7 +19,7 @@ export const createAccount =
       plans: accountPlans,
       created_at: clock.now(),
       resource_version: 1,
-      plans_told: toldPlans(accountPlans),
+      plans_told: toldPlans({ plans: accountPlans, status: 'active' }),
     }
     const events = [accountEvent('account.created', account, { ids, now: account.created_at })]
     const result = await accounts.write({ kind: 'insert', document: account, events })

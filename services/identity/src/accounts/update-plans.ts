@@ -8,7 +8,7 @@ import { type AccountRecord, foundAccount } from './account.ts'
 import { plansMessage } from './account-events.ts'
 import { changeAccount } from './change-account.ts'
 
-/** An operator alone gives and takes it. */
+/** An operator alone gives and takes it, whatever its price. */
 const BY_OPERATOR = 'enterprise'
 const MOST_CHANGES_A_DAY = 100
 const DAY_MS = 86_400_000
@@ -18,13 +18,15 @@ export const updatePlans =
   (deps: IdentityDeps) =>
   async (req: UpdatePlansRequest, call: HandlerContext): Promise<AccountPlans> => {
     const { accountId, mode } = principal(call)
+    const now = deps.clock.now()
     const requested = (before: AccountRecord) => {
-      failIf(families.flatMap(family => planFaults(deps.plans, family, req[family], before.plans[family])))
+      failIf(families.flatMap(family => planFaults(deps.plans, family, req[family], before.plans[family], now)))
       const of = (family: Family) => req[family] ?? before.plans[family]
       return { compute: of('compute'), developer: of('developer'), workforce: of('workforce') }
     }
     if (mode === 'test') {
-      return plansMessage({ id: accountId, plans: requested(await foundAccount(deps.accounts, accountId)) })
+      const before = await foundAccount(deps.accounts, accountId)
+      return plansMessage({ ...before, plans: requested(before) })
     }
     const account = await changeAccount(deps, accountId, before => {
       const plans = requested(before)
@@ -34,15 +36,17 @@ export const updatePlans =
     return plansMessage(account)
   }
 
-function planFaults(plans: Plans, family: Family, name: string | undefined, before: string): Fault[] {
+function planFaults(plans: Plans, family: Family, name: string | undefined, before: string, now: number): Fault[] {
   if (name === undefined || name === before) return []
-  const offered = plans.names(family).filter(plan => plan !== BY_OPERATOR)
-  if (before !== BY_OPERATOR && offered.includes(name)) return []
-  const message =
-    before === BY_OPERATOR
-      ? `\`${family}\` is \`${BY_OPERATOR}\`, which an operator alone changes.`
-      : `\`${family}\` must be one of ${offered.join(', ')}; \`${BY_OPERATOR}\` is given by an operator.`
-  return [{ param: family, code: 'not_in', message }]
+  const isByOperator = (plan: string) => plan === BY_OPERATOR || plans.prices.isByAgreement(family, plan, now)
+  const offered = plans.names(family).filter(plan => !isByOperator(plan))
+  if (!isByOperator(before) && offered.includes(name)) return []
+  const fault = (message: string): Fault[] => [{ param: family, code: 'not_in', message }]
+  if (isByOperator(before)) return fault(`\`${family}\` is \`${before}\`, which an operator alone changes.`)
+  const byOperator = plans.names(family).filter(isByOperator)
+  const given = byOperator.map(plan => `\`${plan}\``).join(' and ')
+  const more = byOperator.length === 0 ? '' : `; ${given} ${byOperator.length > 1 ? 'are' : 'is'} given by an operator`
+  return fault(`\`${family}\` must be one of ${offered.join(', ')}${more}.`)
 }
 
 /** Fails with `rate_limited`: each change is remembered, for the bill. */

@@ -16,6 +16,8 @@ export interface DailyQuotaClient {
   take(call: HandlerContext, id: Id): Promise<Place>
   /** Gives back the place of a task that was not made. Never fails: what stays taken is found later. */
   giveBack(call: HandlerContext, place: Place): Promise<void>
+  /** How much is used of the day of a time, in milliseconds since 1970. */
+  dayOf(call: HandlerContext, time: number): Promise<DailyQuota>
   /** How much of today is used. */
   today(call: HandlerContext): Promise<DailyQuota>
   /** Tells the caller, in the headers of the answer, how much of today is left; nothing where that can't be known now. */
@@ -59,6 +61,8 @@ export function createDailyQuota({ quota, clock }: DailyQuotaDeps): DailyQuotaCl
         () => {},
       )
     },
+    dayOf: (call, time) =>
+      quota.getDaily({ day: new Date(time).toISOString().slice(0, 10) }, onBehalfOf(principal(call))),
     async today(call) {
       const caller = principal(call)
       return known.heard(caller, await quota.getDaily({}, onBehalfOf(caller)))

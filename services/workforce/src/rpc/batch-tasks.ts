@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import { fail, jsonWriter } from '@millhand/api'
+import { fail, idTime, jsonWriter, parseId } from '@millhand/api'
 import { WorkforceOutputSchema } from '@millhand/api/gen/millhand/workforce/v1/output_pb.ts'
 import type { CreateWorkforceTaskRequest } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import { principal } from '@millhand/rpc'
@@ -31,11 +31,13 @@ export const batchTasks = (
     })
   },
   mostQueued: call => deps.plans.workforcePlan(principal(call).plans.workforce).max_queued,
-  async requirePlaces(call, total) {
-    const { limit, used, resetsAt } = await deps.dailyQuota.today(call)
+  async requirePlaces(call, total, batchId) {
+    const id = parseId('batch', batchId)
+    if (id === undefined) throw fail('invalid_parameter', 'There is no such batch.', { param: 'batch_id' })
+    const { limit, used, resetsAt, day } = await deps.dailyQuota.dayOf(call, idTime(id))
     const left = limit === undefined ? total : Math.max(0, limit - used)
     if (total <= left) return
-    const detail = `The batch has ${total} tasks of employees, and ${left} of the ${limit} workforce tasks of today are left.`
+    const detail = `The batch has ${total} tasks of employees, and ${left} of the ${limit} workforce tasks of ${day} are left.`
     const resetsInMs = resetsAt === undefined ? 1_000 : timestampMs(resetsAt) - deps.clock.now()
     throw fail('daily_quota_exceeded', detail, { retryAfterS: Math.max(1, Math.ceil(resetsInMs / 1_000)) })
   },

@@ -23,6 +23,8 @@ export interface Question {
 
 export interface Answer {
   readonly eventsPerSecond: number
+  /** Processor time of an event, in microseconds: it says the same on a machine that is busy. */
+  readonly cpuUs: number
   /** How much more memory the process holds after all tasks than after the first fifth, in MiB. */
   readonly growthMib: number
   /** Until the invoice of the month is final. */
@@ -41,7 +43,7 @@ const TENANT = 'acct_many/live'
 answerQuestions(async ({ folder, tasks, queries }: Question): Promise<Answer> => {
   const db = openSqlite({ file: join(folder, 'billing.db') })
   const clock = manualClock(MONTH.end - 1)
-  const metered = Promise.withResolvers<Pick<Answer, 'eventsPerSecond' | 'growthMib'>>()
+  const metered = Promise.withResolvers<Pick<Answer, 'eventsPerSecond' | 'cpuUs' | 'growthMib'>>()
   const events: Pick<EventLog, 'subscribe'> = {
     async subscribe(group, _topics, handler) {
       if (group === 'billing-compute') metered.resolve(await feed(handler, tasks))
@@ -56,7 +58,7 @@ answerQuestions(async ({ folder, tasks, queries }: Question): Promise<Answer> =>
   const billing = createClient(BillingService, transport)
   const ending = new AbortController()
   const running = service.run(ending.signal)
-  const { eventsPerSecond, growthMib } = await metered.promise
+  const figures = await metered.promise
   const bill: number[] = []
   for (let n = 0; n < queries; n++) bill.push(await timeOf(() => billing.getBilling({}, caller)))
   const unsummed = () => db.read<[number]>("SELECT count(*) FROM usage_hours WHERE state = 'open'")[0]?.[0]
@@ -68,20 +70,27 @@ answerQuestions(async ({ folder, tasks, queries }: Question): Promise<Answer> =>
   ending.abort()
   await running
   await db.close()
-  return { eventsPerSecond, growthMib, invoiceMs, bill }
+  return { ...figures, invoiceMs, bill }
 })
 
 async function feed(handler: Parameters<EventLog['subscribe']>[2], tasks: number) {
   let seconds = 0
+  let cpuUs = 0
   let before = 0
   for (let from = 0; from < tasks; from += BATCH) {
     if (from <= tasks / 5) before = process.memoryUsage.rss()
     const batch = Array.from({ length: Math.min(BATCH, tasks - from) }, (_, n) => ended(from + n, tasks))
-    const begin = performance.now()
+    const [begin, used] = [performance.now(), process.cpuUsage()]
     await handler(batch)
     seconds += (performance.now() - begin) / 1000
+    const { user, system } = process.cpuUsage(used)
+    cpuUs += user + system
   }
-  return { eventsPerSecond: tasks / seconds, growthMib: (process.memoryUsage.rss() - before) / 2 ** 20 }
+  return {
+    eventsPerSecond: tasks / seconds,
+    cpuUs: cpuUs / tasks,
+    growthMib: (process.memoryUsage.rss() - before) / 2 ** 20,
+  }
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {

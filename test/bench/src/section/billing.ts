@@ -13,7 +13,7 @@ const ENTRY_BYTES = 400
 export async function billing(workbench: Workbench): Promise<Figure[]> {
   await using child = startChild<Question, Answer>(new URL('../fill/billing-child.ts', import.meta.url))
   const question = { folder: workbench.folder(), tasks: TASKS, queries: QUERIES }
-  const { eventsPerSecond, growthMib, invoiceMs, bill } = await child.ask(question)
+  const { eventsPerSecond, cpuUs, growthMib, invoiceMs, bill } = await child.ask(question)
   await using sqlite = sqliteInserts()
   const inserts = { folder: workbench.folder(), documentBytes: ENTRY_BYTES, eventBytes: 1 }
   const limit = await sqlite.ask({ ...inserts, seconds: workbench.seconds })
@@ -25,6 +25,7 @@ export async function billing(workbench: Workbench): Promise<Figure[]> {
   return [
     {
       ...figure('ends of tasks metered', '/s', eventsPerSecond, { least: 20_000 }),
+      details: { cpu_us: cpuUs },
       limits: [{ name: 'SQLite inserts of two rows', rounds: [limit] }],
     },
     figure(`memory that ${many} add`, 'MiB', growthMib, { most: 64 }),

@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/billing/v1/billing.proto.
  */
 export const file_millhand_billing_v1_billing: GenFile = /*@__PURE__*/
-  fileDesc("CiFtaWxsaGFuZC9iaWxsaW5nL3YxL2JpbGxpbmcucHJvdG8SE21pbGxoYW5kLmJpbGxpbmcudjEi8wMKC0JpbGxpbmdMaW5lEgoKAmlkGAEgASgJEjIKBmZhbWlseRgCIAEoDjIiLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ0ZhbWlseRIyCgRraW5kGAMgASgOMiQubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nTGluZUtpbmQSEwoLZGVzY3JpcHRpb24YBCABKAkSEgoFbW9kZWwYBSABKAlIAIgBARIVCghncHVfdHlwZRgGIAEoCUgBiAEBEhUKCGVtcGxveWVlGAcgASgJSAKIAQESEAoIcXVhbnRpdHkYCCABKAESLgoEdW5pdBgJIAEoDjIgLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ1VuaXQSMAoKdW5pdF9wcmljZRgKIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIA4gBARInCgZhbW91bnQYCyABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5EjUKD3dvdWxkX2hhdmVfY29zdBgMIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIBIgBAUIICgZfbW9kZWxCCwoJX2dwdV90eXBlQgsKCV9lbXBsb3llZUINCgtfdW5pdF9wcmljZUISChBfd291bGRfaGF2ZV9jb3N0ImMKDUJpbGxpbmdQZXJpb2QSKQoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiEwoRR2V0QmlsbGluZ1JlcXVlc3QiiAMKB0JpbGxpbmcSMgoGcGVyaW9kGAEgASgLMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGVyaW9kEjAKBXBsYW5zGAIgASgLMiEubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGxhbnMSLwoFbGluZXMYAyADKAsyIC5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmdMaW5lEiYKBXRvdGFsGAQgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRI2Cghmb3JlY2FzdBgFIAEoCzIkLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ0ZvcmVjYXN0Ei4KCGludm9pY2VzGAYgAygLMhwubWlsbGhhbmQuYmlsbGluZy52MS5JbnZvaWNlEjUKD3dvdWxkX2hhdmVfY29zdBgHIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIAIgBAToLirUYB2JpbGxpbmdCEgoQX3dvdWxkX2hhdmVfY29zdCJFCgxCaWxsaW5nUGxhbnMSDwoHY29tcHV0ZRgBIAEoCRIRCglkZXZlbG9wZXIYAiABKAkSEQoJd29ya2ZvcmNlGAMgASgJIkkKD0JpbGxpbmdGb3JlY2FzdBImCgV0b3RhbBgBIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSDgoGbWV0aG9kGAIgASgJIugCCgdJbnZvaWNlEgoKAmlkGAEgASgJEg4KBm51bWJlchgCIAEoDRIyCgZzdGF0dXMYAyABKA4yIi5taWxsaGFuZC5iaWxsaW5nLnYxLkludm9pY2VTdGF0dXMSMgoGcGVyaW9kGAQgASgLMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGVyaW9kEi8KBWxpbmVzGAUgAygLMiAubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nTGluZRImCgV0b3RhbBgGIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSKwoKYW1vdW50X2R1ZRgHIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSNQoMZmluYWxpemVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBOguKtRgHaW52b2ljZUIPCg1fZmluYWxpemVkX2F0IicKEUdldEludm9pY2VSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEirQEKE0xpc3RJbnZvaWNlc1JlcXVlc3QSHQoFbGltaXQYASABKA1CCbpIBioEGGQoAUgAiAEBEh8KBmN1cnNvchgCIAEoCUIKukgHcgUQARiAEEgBiAEBEjcKBW9yZGVyGAMgASgOMhcubWlsbGhhbmQudHlwZS52MS5PcmRlckIKukgHggEEEAEgAEgCiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yQggKBl9vcmRlciKIAQoUTGlzdEludm9pY2VzUmVzcG9uc2USKgoEZGF0YRgBIAMoCzIcLm1pbGxoYW5kLmJpbGxpbmcudjEuSW52b2ljZRIQCghoYXNfbW9yZRgCIAEoCBIYCgtuZXh0X2N1cnNvchgDIAEoCUgAiAEBOgiKtRgEbGlzdEIOCgxfbmV4dF9jdXJzb3IixAEKFkxpc3RMaW5lRW50cmllc1JlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARIdCgVsaW1pdBgCIAEoDUIJukgGKgQYZCgBSACIAQESHwoGY3Vyc29yGAMgASgJQgq6SAdyBRABGIAQSAGIAQESNwoFb3JkZXIYBCABKA4yFy5taWxsaGFuZC50eXBlLnYxLk9yZGVyQgq6SAeCAQQQASAASAKIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3JCCAoGX29yZGVyIo8BChdMaXN0TGluZUVudHJpZXNSZXNwb25zZRIuCgRkYXRhGAEgAygLMiAubWlsbGhhbmQuYmlsbGluZy52MS5MZWRnZXJFbnRyeRIQCghoYXNfbW9yZRgCIAEoCBIYCgtuZXh0X2N1cnNvchgDIAEoCUgAiAEBOgiKtRgEbGlzdEIOCgxfbmV4dF9jdXJzb3Ii6gEKC0xlZGdlckVudHJ5EgoKAmlkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJEg8KB3Rhc2tfaWQYAyABKAkSJgoCYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHF1YW50aXR5GAUgASgBEicKBmFtb3VudBgGIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSNQoPd291bGRfaGF2ZV9jb3N0GAcgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leUgAiAEBQhIKEF93b3VsZF9oYXZlX2Nvc3QqhwEKDUJpbGxpbmdGYW1pbHkSHgoaQklMTElOR19GQU1JTFlfVU5TUEVDSUZJRUQQABIaChZCSUxMSU5HX0ZBTUlMWV9DT01QVVRFEAESHAoYQklMTElOR19GQU1JTFlfREVWRUxPUEVSEAISHAoYQklMTElOR19GQU1JTFlfV09SS0ZPUkNFEAMqsgIKD0JpbGxpbmdMaW5lS2luZBIhCh1CSUxMSU5HX0xJTkVfS0lORF9VTlNQRUNJRklFRBAAEiIKHkJJTExJTkdfTElORV9LSU5EX1NVQlNDUklQVElPThABEh0KGUJJTExJTkdfTElORV9LSU5EX0NPTVBVVEUQAhIfChtCSUxMSU5HX0xJTkVfS0lORF9JTlNUQU5DRVMQAxIbChdCSUxMSU5HX0xJTkVfS0lORF9UQVNLUxAEEhwKGEJJTExJTkdfTElORV9LSU5EX1RPS0VOUxAFEh0KGUJJTExJTkdfTElORV9LSU5EX1NUT1JBR0UQBhIcChhCSUxMSU5HX0xJTkVfS0lORF9DUkVESVQQBxIgChxCSUxMSU5HX0xJTkVfS0lORF9BREpVU1RNRU5UEAgqiwEKC0JpbGxpbmdVbml0EhwKGEJJTExJTkdfVU5JVF9VTlNQRUNJRklFRBAAEhcKE0JJTExJTkdfVU5JVF9TRUNPTkQQARIWChJCSUxMSU5HX1VOSVRfVE9LRU4QAhIWChJCSUxMSU5HX1VOSVRfTU9OVEgQAxIVChFCSUxMSU5HX1VOSVRfT05DRRAEKmIKDUludm9pY2VTdGF0dXMSHgoaSU5WT0lDRV9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNJTlZPSUNFX1NUQVRVU19PUEVOEAESGAoUSU5WT0lDRV9TVEFUVVNfRklOQUwQAmIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_type_v1_access, file_millhand_type_v1_mode, file_millhand_type_v1_money]);
+  fileDesc("CiFtaWxsaGFuZC9iaWxsaW5nL3YxL2JpbGxpbmcucHJvdG8SE21pbGxoYW5kLmJpbGxpbmcudjEi8wMKC0JpbGxpbmdMaW5lEgoKAmlkGAEgASgJEjIKBmZhbWlseRgCIAEoDjIiLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ0ZhbWlseRIyCgRraW5kGAMgASgOMiQubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nTGluZUtpbmQSEwoLZGVzY3JpcHRpb24YBCABKAkSEgoFbW9kZWwYBSABKAlIAIgBARIVCghncHVfdHlwZRgGIAEoCUgBiAEBEhUKCGVtcGxveWVlGAcgASgJSAKIAQESEAoIcXVhbnRpdHkYCCABKAESLgoEdW5pdBgJIAEoDjIgLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ1VuaXQSMAoKdW5pdF9wcmljZRgKIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIA4gBARInCgZhbW91bnQYCyABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5EjUKD3dvdWxkX2hhdmVfY29zdBgMIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIBIgBAUIICgZfbW9kZWxCCwoJX2dwdV90eXBlQgsKCV9lbXBsb3llZUINCgtfdW5pdF9wcmljZUISChBfd291bGRfaGF2ZV9jb3N0ImMKDUJpbGxpbmdQZXJpb2QSKQoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiEwoRR2V0QmlsbGluZ1JlcXVlc3QivAMKB0JpbGxpbmcSMgoGcGVyaW9kGAEgASgLMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGVyaW9kEjAKBXBsYW5zGAIgASgLMiEubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGxhbnMSLwoFbGluZXMYAyADKAsyIC5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmdMaW5lEiYKBXRvdGFsGAQgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRI2Cghmb3JlY2FzdBgFIAEoCzIkLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ0ZvcmVjYXN0Ei4KCGludm9pY2VzGAYgAygLMhwubWlsbGhhbmQuYmlsbGluZy52MS5JbnZvaWNlEjUKD3dvdWxkX2hhdmVfY29zdBgHIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIAIgBARIyCgZsaW1pdHMYCCADKAsyIi5taWxsaGFuZC5iaWxsaW5nLnYxLlNwZW5kaW5nTGltaXQ6C4q1GAdiaWxsaW5nQhIKEF93b3VsZF9oYXZlX2Nvc3Qi4gEKDVNwZW5kaW5nTGltaXQSCgoCaWQYASABKAkSMgoGZmFtaWx5GAIgASgOMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nRmFtaWx5EiYKBWxpbWl0GAMgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRImCgVzcGVudBgEIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSLQoJcmVzZXRzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDoSirUYDnNwZW5kaW5nX2xpbWl0IkUKDEJpbGxpbmdQbGFucxIPCgdjb21wdXRlGAEgASgJEhEKCWRldmVsb3BlchgCIAEoCRIRCgl3b3JrZm9yY2UYAyABKAkiSQoPQmlsbGluZ0ZvcmVjYXN0EiYKBXRvdGFsGAEgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRIOCgZtZXRob2QYAiABKAki6AIKB0ludm9pY2USCgoCaWQYASABKAkSDgoGbnVtYmVyGAIgASgNEjIKBnN0YXR1cxgDIAEoDjIiLm1pbGxoYW5kLmJpbGxpbmcudjEuSW52b2ljZVN0YXR1cxIyCgZwZXJpb2QYBCABKAsyIi5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmdQZXJpb2QSLwoFbGluZXMYBSADKAsyIC5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmdMaW5lEiYKBXRvdGFsGAYgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRIrCgphbW91bnRfZHVlGAcgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRI1CgxmaW5hbGl6ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQE6C4q1GAdpbnZvaWNlQg8KDV9maW5hbGl6ZWRfYXQiJwoRR2V0SW52b2ljZVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASJgChRSZW5kZXJJbnZvaWNlUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjQKCm1lZGlhX3R5cGUYAiABKAlCILpIHXIbUgh0ZXh0L2NzdlIPYXBwbGljYXRpb24vcGRmIjUKEEludm9pY2VSZW5kaXRpb24SEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoDCKtAQoTTGlzdEludm9pY2VzUmVxdWVzdBIdCgVsaW1pdBgBIAEoDUIJukgGKgQYZCgBSACIAQESHwoGY3Vyc29yGAIgASgJQgq6SAdyBRABGIAQSAGIAQESNwoFb3JkZXIYAyABKA4yFy5taWxsaGFuZC50eXBlLnYxLk9yZGVyQgq6SAeCAQQQASAASAKIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3JCCAoGX29yZGVyIogBChRMaXN0SW52b2ljZXNSZXNwb25zZRIqCgRkYXRhGAEgAygLMhwubWlsbGhhbmQuYmlsbGluZy52MS5JbnZvaWNlEhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQE6CIq1GARsaXN0Qg4KDF9uZXh0X2N1cnNvciLEAQoWTGlzdExpbmVFbnRyaWVzUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEh0KBWxpbWl0GAIgASgNQgm6SAYqBBhkKAFIAIgBARIfCgZjdXJzb3IYAyABKAlCCrpIB3IFEAEYgBBIAYgBARI3CgVvcmRlchgEIAEoDjIXLm1pbGxoYW5kLnR5cGUudjEuT3JkZXJCCrpIB4IBBBABIABIAogBAUIICgZfbGltaXRCCQoHX2N1cnNvckIICgZfb3JkZXIijwEKF0xpc3RMaW5lRW50cmllc1Jlc3BvbnNlEi4KBGRhdGEYASADKAsyIC5taWxsaGFuZC5iaWxsaW5nLnYxLkxlZGdlckVudHJ5EhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQE6CIq1GARsaXN0Qg4KDF9uZXh0X2N1cnNvciKlAgoLTGVkZ2VyRW50cnkSCgoCaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkSFAoHdGFza19pZBgDIAEoCUgAiAEBEhgKC2luc3RhbmNlX2lkGAggASgJSAGIAQESJgoCYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHF1YW50aXR5GAUgASgBEicKBmFtb3VudBgGIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSNQoPd291bGRfaGF2ZV9jb3N0GAcgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leUgCiAEBQgoKCF90YXNrX2lkQg4KDF9pbnN0YW5jZV9pZEISChBfd291bGRfaGF2ZV9jb3N0KocBCg1CaWxsaW5nRmFtaWx5Eh4KGkJJTExJTkdfRkFNSUxZX1VOU1BFQ0lGSUVEEAASGgoWQklMTElOR19GQU1JTFlfQ09NUFVURRABEhwKGEJJTExJTkdfRkFNSUxZX0RFVkVMT1BFUhACEhwKGEJJTExJTkdfRkFNSUxZX1dPUktGT1JDRRADKrICCg9CaWxsaW5nTGluZUtpbmQSIQodQklMTElOR19MSU5FX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5CSUxMSU5HX0xJTkVfS0lORF9TVUJTQ1JJUFRJT04QARIdChlCSUxMSU5HX0xJTkVfS0lORF9DT01QVVRFEAISHwobQklMTElOR19MSU5FX0tJTkRfSU5TVEFOQ0VTEAMSGwoXQklMTElOR19MSU5FX0tJTkRfVEFTS1MQBBIcChhCSUxMSU5HX0xJTkVfS0lORF9UT0tFTlMQBRIdChlCSUxMSU5HX0xJTkVfS0lORF9TVE9SQUdFEAYSHAoYQklMTElOR19MSU5FX0tJTkRfQ1JFRElUEAcSIAocQklMTElOR19MSU5FX0tJTkRfQURKVVNUTUVOVBAIKosBCgtCaWxsaW5nVW5pdBIcChhCSUxMSU5HX1VOSVRfVU5TUEVDSUZJRUQQABIXChNCSUxMSU5HX1VOSVRfU0VDT05EEAESFgoSQklMTElOR19VTklUX1RPS0VOEAISFgoSQklMTElOR19VTklUX01PTlRIEAMSFQoRQklMTElOR19VTklUX09OQ0UQBCpiCg1JbnZvaWNlU3RhdHVzEh4KGklOVk9JQ0VfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFwoTSU5WT0lDRV9TVEFUVVNfT1BFThABEhgKFElOVk9JQ0VfU1RBVFVTX0ZJTkFMEAJiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_type_v1_access, file_millhand_type_v1_mode, file_millhand_type_v1_money]);
 
 /**
  * A line of a bill.
@@ -215,6 +215,13 @@ export type Billing = Message<"millhand.billing.v1.Billing"> & {
    * @generated from field: optional millhand.type.v1.Money would_have_cost = 7;
    */
   wouldHaveCost?: Money | undefined;
+
+  /**
+   * What the account wants to spend at most in a month, by family; a family without a limit is left out.
+   *
+   * @generated from field: repeated millhand.billing.v1.SpendingLimit limits = 8;
+   */
+  limits: SpendingLimit[];
 };
 
 /**
@@ -223,6 +230,55 @@ export type Billing = Message<"millhand.billing.v1.Billing"> & {
  */
 export const BillingSchema: GenMessage<Billing> = /*@__PURE__*/
   messageDesc(file_millhand_billing_v1_billing, 3);
+
+/**
+ * The most that an account wants to spend in a month on the usage of a family.
+ *
+ * @generated from message millhand.billing.v1.SpendingLimit
+ */
+export type SpendingLimit = Message<"millhand.billing.v1.SpendingLimit"> & {
+  /**
+   * Identifies the limit, in its account and mode.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Of which usage: `compute` or `workforce`. Subscriptions, credits and adjustments don't count.
+   *
+   * @generated from field: millhand.billing.v1.BillingFamily family = 2;
+   */
+  family: BillingFamily;
+
+  /**
+   * The most.
+   *
+   * @generated from field: millhand.type.v1.Money limit = 3;
+   */
+  limit?: Money | undefined;
+
+  /**
+   * What was spent of it in this month; in the sandbox, what it would have cost.
+   *
+   * @generated from field: millhand.type.v1.Money spent = 4;
+   */
+  spent?: Money | undefined;
+
+  /**
+   * When the month ends and nothing is spent again.
+   *
+   * @generated from field: google.protobuf.Timestamp resets_at = 5;
+   */
+  resetsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message millhand.billing.v1.SpendingLimit.
+ * Use `create(SpendingLimitSchema)` to create a new message.
+ */
+export const SpendingLimitSchema: GenMessage<SpendingLimit> = /*@__PURE__*/
+  messageDesc(file_millhand_billing_v1_billing, 4);
 
 /**
  * A plan of each family.
@@ -257,7 +313,7 @@ export type BillingPlans = Message<"millhand.billing.v1.BillingPlans"> & {
  * Use `create(BillingPlansSchema)` to create a new message.
  */
 export const BillingPlansSchema: GenMessage<BillingPlans> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 4);
+  messageDesc(file_millhand_billing_v1_billing, 5);
 
 /**
  * An estimate.
@@ -285,7 +341,7 @@ export type BillingForecast = Message<"millhand.billing.v1.BillingForecast"> & {
  * Use `create(BillingForecastSchema)` to create a new message.
  */
 export const BillingForecastSchema: GenMessage<BillingForecast> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 5);
+  messageDesc(file_millhand_billing_v1_billing, 6);
 
 /**
  * What an account owes for a period.
@@ -355,7 +411,7 @@ export type Invoice = Message<"millhand.billing.v1.Invoice"> & {
  * Use `create(InvoiceSchema)` to create a new message.
  */
 export const InvoiceSchema: GenMessage<Invoice> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 6);
+  messageDesc(file_millhand_billing_v1_billing, 7);
 
 /**
  * Asks for an invoice.
@@ -376,7 +432,63 @@ export type GetInvoiceRequest = Message<"millhand.billing.v1.GetInvoiceRequest">
  * Use `create(GetInvoiceRequestSchema)` to create a new message.
  */
 export const GetInvoiceRequestSchema: GenMessage<GetInvoiceRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 7);
+  messageDesc(file_millhand_billing_v1_billing, 8);
+
+/**
+ * Asks for an invoice in another form.
+ *
+ * @generated from message millhand.billing.v1.RenderInvoiceRequest
+ */
+export type RenderInvoiceRequest = Message<"millhand.billing.v1.RenderInvoiceRequest"> & {
+  /**
+   * The invoice's id.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * In which.
+   *
+   * @generated from field: string media_type = 2;
+   */
+  mediaType: string;
+};
+
+/**
+ * Describes the message millhand.billing.v1.RenderInvoiceRequest.
+ * Use `create(RenderInvoiceRequestSchema)` to create a new message.
+ */
+export const RenderInvoiceRequestSchema: GenMessage<RenderInvoiceRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_billing_v1_billing, 9);
+
+/**
+ * An invoice in another form.
+ *
+ * @generated from message millhand.billing.v1.InvoiceRendition
+ */
+export type InvoiceRendition = Message<"millhand.billing.v1.InvoiceRendition"> & {
+  /**
+   * For example `invoice-7.pdf`.
+   *
+   * @generated from field: string filename = 1;
+   */
+  filename: string;
+
+  /**
+   * Its bytes, the same at every call.
+   *
+   * @generated from field: bytes content = 2;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * Describes the message millhand.billing.v1.InvoiceRendition.
+ * Use `create(InvoiceRenditionSchema)` to create a new message.
+ */
+export const InvoiceRenditionSchema: GenMessage<InvoiceRendition> = /*@__PURE__*/
+  messageDesc(file_millhand_billing_v1_billing, 10);
 
 /**
  * Asks for a page of invoices.
@@ -411,7 +523,7 @@ export type ListInvoicesRequest = Message<"millhand.billing.v1.ListInvoicesReque
  * Use `create(ListInvoicesRequestSchema)` to create a new message.
  */
 export const ListInvoicesRequestSchema: GenMessage<ListInvoicesRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 8);
+  messageDesc(file_millhand_billing_v1_billing, 11);
 
 /**
  * A page of invoices, without their lines.
@@ -446,7 +558,7 @@ export type ListInvoicesResponse = Message<"millhand.billing.v1.ListInvoicesResp
  * Use `create(ListInvoicesResponseSchema)` to create a new message.
  */
 export const ListInvoicesResponseSchema: GenMessage<ListInvoicesResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 9);
+  messageDesc(file_millhand_billing_v1_billing, 12);
 
 /**
  * Asks for a page of the entries of a line, of an invoice or of the period that goes on.
@@ -488,7 +600,7 @@ export type ListLineEntriesRequest = Message<"millhand.billing.v1.ListLineEntrie
  * Use `create(ListLineEntriesRequestSchema)` to create a new message.
  */
 export const ListLineEntriesRequestSchema: GenMessage<ListLineEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 10);
+  messageDesc(file_millhand_billing_v1_billing, 13);
 
 /**
  * A page of entries.
@@ -523,7 +635,7 @@ export type ListLineEntriesResponse = Message<"millhand.billing.v1.ListLineEntri
  * Use `create(ListLineEntriesResponseSchema)` to create a new message.
  */
 export const ListLineEntriesResponseSchema: GenMessage<ListLineEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 11);
+  messageDesc(file_millhand_billing_v1_billing, 14);
 
 /**
  * One charge.
@@ -532,7 +644,7 @@ export const ListLineEntriesResponseSchema: GenMessage<ListLineEntriesResponse> 
  */
 export type LedgerEntry = Message<"millhand.billing.v1.LedgerEntry"> & {
   /**
-   * Identifies the entry: the task, and the kind of charge.
+   * Identifies the entry: what is charged, and the kind of charge.
    *
    * @generated from field: string id = 1;
    */
@@ -548,12 +660,19 @@ export type LedgerEntry = Message<"millhand.billing.v1.LedgerEntry"> & {
   /**
    * The task that is charged.
    *
-   * @generated from field: string task_id = 3;
+   * @generated from field: optional string task_id = 3;
    */
-  taskId: string;
+  taskId?: string | undefined;
 
   /**
-   * When that ended.
+   * The instance that is charged.
+   *
+   * @generated from field: optional string instance_id = 8;
+   */
+  instanceId?: string | undefined;
+
+  /**
+   * When the task ended, or the part of an instance's run began.
    *
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
@@ -586,7 +705,7 @@ export type LedgerEntry = Message<"millhand.billing.v1.LedgerEntry"> & {
  * Use `create(LedgerEntrySchema)` to create a new message.
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 12);
+  messageDesc(file_millhand_billing_v1_billing, 15);
 
 /**
  * A family of plans, with what is billed by it.

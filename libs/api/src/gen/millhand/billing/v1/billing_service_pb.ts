@@ -5,15 +5,17 @@
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { BillingSchema, GetBillingRequestSchema, GetInvoiceRequestSchema, InvoiceSchema, ListInvoicesRequestSchema, ListInvoicesResponseSchema, ListLineEntriesRequestSchema, ListLineEntriesResponseSchema } from "./billing_pb.ts";
+import type { BillingSchema, GetBillingRequestSchema, GetInvoiceRequestSchema, InvoiceRenditionSchema, InvoiceSchema, ListInvoicesRequestSchema, ListInvoicesResponseSchema, ListLineEntriesRequestSchema, ListLineEntriesResponseSchema, RenderInvoiceRequestSchema } from "./billing_pb.ts";
 import { file_millhand_billing_v1_billing } from "./billing_pb.ts";
+import type { ListReachedLimitsRequestSchema, ListReachedLimitsResponseSchema, UpdateLimitsRequestSchema, UpdateLimitsResponseSchema } from "./spending_limit_pb.ts";
+import { file_millhand_billing_v1_spending_limit } from "./spending_limit_pb.ts";
 import { file_millhand_type_v1_access } from "../../type/v1/access_pb.ts";
 
 /**
  * Describes the file millhand/billing/v1/billing_service.proto.
  */
 export const file_millhand_billing_v1_billing_service: GenFile = /*@__PURE__*/
-  fileDesc("CiltaWxsaGFuZC9iaWxsaW5nL3YxL2JpbGxpbmdfc2VydmljZS5wcm90bxITbWlsbGhhbmQuYmlsbGluZy52MTLoBAoOQmlsbGluZ1NlcnZpY2USfgoKR2V0QmlsbGluZxImLm1pbGxoYW5kLmJpbGxpbmcudjEuR2V0QmlsbGluZ1JlcXVlc3QaHC5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmciKpACAYq1GBAKDGJpbGxpbmc6cmVhZBACgtPkkwINEgsvdjEvYmlsbGluZxKYAQoMTGlzdEludm9pY2VzEigubWlsbGhhbmQuYmlsbGluZy52MS5MaXN0SW52b2ljZXNSZXF1ZXN0GikubWlsbGhhbmQuYmlsbGluZy52MS5MaXN0SW52b2ljZXNSZXNwb25zZSIzkAIBirUYEAoMYmlsbGluZzpyZWFkEAKC0+STAhYSFC92MS9iaWxsaW5nL2ludm9pY2VzEowBCgpHZXRJbnZvaWNlEiYubWlsbGhhbmQuYmlsbGluZy52MS5HZXRJbnZvaWNlUmVxdWVzdBocLm1pbGxoYW5kLmJpbGxpbmcudjEuSW52b2ljZSI4kAIBirUYEAoMYmlsbGluZzpyZWFkEAKC0+STAhsSGS92MS9iaWxsaW5nL2ludm9pY2VzL3tpZH0SqwEKD0xpc3RMaW5lRW50cmllcxIrLm1pbGxoYW5kLmJpbGxpbmcudjEuTGlzdExpbmVFbnRyaWVzUmVxdWVzdBosLm1pbGxoYW5kLmJpbGxpbmcudjEuTGlzdExpbmVFbnRyaWVzUmVzcG9uc2UiPZACAYq1GBAKDGJpbGxpbmc6cmVhZBACgtPkkwIgEh4vdjEvYmlsbGluZy9saW5lcy97aWR9L2VudHJpZXNiBnByb3RvMw", [file_google_api_annotations, file_millhand_billing_v1_billing, file_millhand_type_v1_access]);
+  fileDesc("CiltaWxsaGFuZC9iaWxsaW5nL3YxL2JpbGxpbmdfc2VydmljZS5wcm90bxITbWlsbGhhbmQuYmlsbGluZy52MTKWCAoOQmlsbGluZ1NlcnZpY2USfgoKR2V0QmlsbGluZxImLm1pbGxoYW5kLmJpbGxpbmcudjEuR2V0QmlsbGluZ1JlcXVlc3QaHC5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmciKpACAYq1GBAKDGJpbGxpbmc6cmVhZBACgtPkkwINEgsvdjEvYmlsbGluZxKaAQoMVXBkYXRlTGltaXRzEigubWlsbGhhbmQuYmlsbGluZy52MS5VcGRhdGVMaW1pdHNSZXF1ZXN0GikubWlsbGhhbmQuYmlsbGluZy52MS5VcGRhdGVMaW1pdHNSZXNwb25zZSI1kAICirUYEQoNYmlsbGluZzp3cml0ZRACgtPkkwIXOgEqGhIvdjEvYmlsbGluZy9saW1pdHMSdwoRTGlzdFJlYWNoZWRMaW1pdHMSLS5taWxsaGFuZC5iaWxsaW5nLnYxLkxpc3RSZWFjaGVkTGltaXRzUmVxdWVzdBouLm1pbGxoYW5kLmJpbGxpbmcudjEuTGlzdFJlYWNoZWRMaW1pdHNSZXNwb25zZSIDkAIBEpgBCgxMaXN0SW52b2ljZXMSKC5taWxsaGFuZC5iaWxsaW5nLnYxLkxpc3RJbnZvaWNlc1JlcXVlc3QaKS5taWxsaGFuZC5iaWxsaW5nLnYxLkxpc3RJbnZvaWNlc1Jlc3BvbnNlIjOQAgGKtRgQCgxiaWxsaW5nOnJlYWQQAoLT5JMCFhIUL3YxL2JpbGxpbmcvaW52b2ljZXMSvAEKCkdldEludm9pY2USJi5taWxsaGFuZC5iaWxsaW5nLnYxLkdldEludm9pY2VSZXF1ZXN0GhwubWlsbGhhbmQuYmlsbGluZy52MS5JbnZvaWNlImiQAgGKtRgQCgxiaWxsaW5nOnJlYWQQApK1GCwYAUINUmVuZGVySW52b2ljZUoIdGV4dC9jc3ZKD2FwcGxpY2F0aW9uL3BkZoLT5JMCGxIZL3YxL2JpbGxpbmcvaW52b2ljZXMve2lkfRJmCg1SZW5kZXJJbnZvaWNlEikubWlsbGhhbmQuYmlsbGluZy52MS5SZW5kZXJJbnZvaWNlUmVxdWVzdBolLm1pbGxoYW5kLmJpbGxpbmcudjEuSW52b2ljZVJlbmRpdGlvbiIDkAIBEqsBCg9MaXN0TGluZUVudHJpZXMSKy5taWxsaGFuZC5iaWxsaW5nLnYxLkxpc3RMaW5lRW50cmllc1JlcXVlc3QaLC5taWxsaGFuZC5iaWxsaW5nLnYxLkxpc3RMaW5lRW50cmllc1Jlc3BvbnNlIj2QAgGKtRgQCgxiaWxsaW5nOnJlYWQQAoLT5JMCIBIeL3YxL2JpbGxpbmcvbGluZXMve2lkfS9lbnRyaWVzYgZwcm90bzM", [file_google_api_annotations, file_millhand_billing_v1_billing, file_millhand_billing_v1_spending_limit, file_millhand_type_v1_access]);
 
 /**
  * What accounts owe, and why.
@@ -33,6 +35,28 @@ export const BillingService: GenService<{
     output: typeof BillingSchema;
   },
   /**
+   * Sets the spending limits of the account and mode, in the place of those that there are. At 80 % and at 100 % of a limit
+   * there is an event, each once in a month and for each limit. From then on creates of the family are refused with 403
+   * `spending_limit_reached`, until the month ends or the limit is raised. What was accepted before goes on, and is billed.
+   *
+   * @generated from rpc millhand.billing.v1.BillingService.UpdateLimits
+   */
+  updateLimits: {
+    methodKind: "unary";
+    input: typeof UpdateLimitsRequestSchema;
+    output: typeof UpdateLimitsResponseSchema;
+  },
+  /**
+   * Lists the limits that are reached, for gateways.
+   *
+   * @generated from rpc millhand.billing.v1.BillingService.ListReachedLimits
+   */
+  listReachedLimits: {
+    methodKind: "unary";
+    input: typeof ListReachedLimitsRequestSchema;
+    output: typeof ListReachedLimitsResponseSchema;
+  },
+  /**
    * Lists invoices, without their lines.
    *
    * @generated from rpc millhand.billing.v1.BillingService.ListInvoices
@@ -43,7 +67,7 @@ export const BillingService: GenService<{
     output: typeof ListInvoicesResponseSchema;
   },
   /**
-   * Gets an invoice.
+   * Gets an invoice: as JSON, or with `Accept` as `text/csv`, with a row for each line, or as `application/pdf`.
    *
    * @generated from rpc millhand.billing.v1.BillingService.GetInvoice
    */
@@ -51,6 +75,16 @@ export const BillingService: GenService<{
     methodKind: "unary";
     input: typeof GetInvoiceRequestSchema;
     output: typeof InvoiceSchema;
+  },
+  /**
+   * Renders an invoice for people and spreadsheets.
+   *
+   * @generated from rpc millhand.billing.v1.BillingService.RenderInvoice
+   */
+  renderInvoice: {
+    methodKind: "unary";
+    input: typeof RenderInvoiceRequestSchema;
+    output: typeof InvoiceRenditionSchema;
   },
   /**
    * Lists the entries of a line: each task that is charged there, by the time of its end. None for subscriptions and

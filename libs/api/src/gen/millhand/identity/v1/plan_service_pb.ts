@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { AccountStatus } from "./account_pb.ts";
+import { file_millhand_identity_v1_account } from "./account_pb.ts";
 import { file_millhand_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -13,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/identity/v1/plan_service.proto.
  */
 export const file_millhand_identity_v1_plan_service: GenFile = /*@__PURE__*/
-  fileDesc("CidtaWxsaGFuZC9pZGVudGl0eS92MS9wbGFuX3NlcnZpY2UucHJvdG8SFG1pbGxoYW5kLmlkZW50aXR5LnYxIqMBChJVcGRhdGVQbGFuc1JlcXVlc3QSHwoHY29tcHV0ZRgBIAEoCUIJukgGcgQQARhASACIAQESIQoJZGV2ZWxvcGVyGAIgASgJQgm6SAZyBBABGEBIAYgBARIhCgl3b3JrZm9yY2UYAyABKAlCCbpIBnIEEAEYQEgCiAEBQgoKCF9jb21wdXRlQgwKCl9kZXZlbG9wZXJCDAoKX3dvcmtmb3JjZSJkCgxBY2NvdW50UGxhbnMSCgoCaWQYASABKAkSDwoHY29tcHV0ZRgCIAEoCRIRCglkZXZlbG9wZXIYAyABKAkSEQoJd29ya2ZvcmNlGAQgASgJOhGKtRgNYWNjb3VudF9wbGFuczKhAQoLUGxhblNlcnZpY2USkQEKC1VwZGF0ZVBsYW5zEigubWlsbGhhbmQuaWRlbnRpdHkudjEuVXBkYXRlUGxhbnNSZXF1ZXN0GiIubWlsbGhhbmQuaWRlbnRpdHkudjEuQWNjb3VudFBsYW5zIjSQAgKKtRgRCg1iaWxsaW5nOndyaXRlEAKC0+STAhY6ASoaES92MS9iaWxsaW5nL3BsYW5zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_millhand_type_v1_access]);
+  fileDesc("CidtaWxsaGFuZC9pZGVudGl0eS92MS9wbGFuX3NlcnZpY2UucHJvdG8SFG1pbGxoYW5kLmlkZW50aXR5LnYxIqMBChJVcGRhdGVQbGFuc1JlcXVlc3QSHwoHY29tcHV0ZRgBIAEoCUIJukgGcgQQARhASACIAQESIQoJZGV2ZWxvcGVyGAIgASgJQgm6SAZyBBABGEBIAYgBARIhCgl3b3JrZm9yY2UYAyABKAlCCbpIBnIEEAEYQEgCiAEBQgoKCF9jb21wdXRlQgwKCl9kZXZlbG9wZXJCDAoKX3dvcmtmb3JjZSKZAQoMQWNjb3VudFBsYW5zEgoKAmlkGAEgASgJEg8KB2NvbXB1dGUYAiABKAkSEQoJZGV2ZWxvcGVyGAMgASgJEhEKCXdvcmtmb3JjZRgEIAEoCRIzCgZzdGF0dXMYBSABKA4yIy5taWxsaGFuZC5pZGVudGl0eS52MS5BY2NvdW50U3RhdHVzOhGKtRgNYWNjb3VudF9wbGFuczKhAQoLUGxhblNlcnZpY2USkQEKC1VwZGF0ZVBsYW5zEigubWlsbGhhbmQuaWRlbnRpdHkudjEuVXBkYXRlUGxhbnNSZXF1ZXN0GiIubWlsbGhhbmQuaWRlbnRpdHkudjEuQWNjb3VudFBsYW5zIjSQAgKKtRgRCg1iaWxsaW5nOndyaXRlEAKC0+STAhY6ASoaES92MS9iaWxsaW5nL3BsYW5zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_millhand_identity_v1_account, file_millhand_type_v1_access]);
 
 /**
  * Asks for other plans.
@@ -83,6 +85,13 @@ export type AccountPlans = Message<"millhand.identity.v1.AccountPlans"> & {
    * @generated from field: string workforce = 4;
    */
   workforce: string;
+
+  /**
+   * While it is `suspended`, nothing is charged for the plans.
+   *
+   * @generated from field: millhand.identity.v1.AccountStatus status = 5;
+   */
+  status: AccountStatus;
 };
 
 /**
@@ -100,7 +109,7 @@ export const AccountPlansSchema: GenMessage<AccountPlans> = /*@__PURE__*/
 export const PlanService: GenService<{
   /**
    * Changes plans. It holds at once, and the bill has each plan for the seconds in which the account had it. A family that
-   * is left out keeps its plan. A plan `enterprise` is given and taken by an operator alone. At most 100 changes a day.
+   * is left out keeps its plan. A plan `enterprise`, and one without a price, is given and taken by an operator alone. At most 100 changes a day.
    * In the sandbox the request is checked and nothing changes.
    *
    * @generated from rpc millhand.identity.v1.PlanService.UpdatePlans

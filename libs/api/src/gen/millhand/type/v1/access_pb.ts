@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/type/v1/access.proto.
  */
 export const file_millhand_type_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("Ch1taWxsaGFuZC90eXBlL3YxL2FjY2Vzcy5wcm90bxIQbWlsbGhhbmQudHlwZS52MSJ+CgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSJgoFbGltaXQYAiABKA4yFy5taWxsaGFuZC50eXBlLnYxLkxpbWl0EhMKC3RlbGxzX3F1b3RhGAMgASgIEhQKDG1heF9ib2R5X21pYhgEIAEoDRISCgptYXhfY2FsbF9zGAUgASgNIncKBkFuc3dlchIOCgZzdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSDAoEZXRhZxgDIAEoCBIMCgR3YWl0GAQgASgIEg4KBnN0cmVhbRgFIAEoCBIOCgZzZWNyZXQYBiABKAgSDwoHZm9yZ2V0cxgHIAEoCCI/CglTaG9ydEZvcm0SDAoEcGF0aBgBIAEoCRIRCglpZF9wcmVmaXgYAiABKAkSEQoJaGFzX2ZpZWxkGAMgASgJIjoKC0RlcHJlY2F0aW9uEg0KBXNpbmNlGAEgASgJEg4KBnN1bnNldBgCIAEoCRIMCgRsaW5rGAMgASgJKkYKBUxpbWl0EhUKEUxJTUlUX1VOU1BFQ0lGSUVEEAASEQoNTElNSVRfQ09NUFVURRABEhMKD0xJTUlUX0RFVkVMT1BFUhACOlIKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNGGAyABKAsyGC5taWxsaGFuZC50eXBlLnYxLkFjY2Vzc1IGYWNjZXNzOlIKBmFuc3dlchIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNKGAyABKAsyGC5taWxsaGFuZC50eXBlLnYxLkFuc3dlclIGYW5zd2VyOmEKC2RlcHJlY2F0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY04YDIAEoCzIdLm1pbGxoYW5kLnR5cGUudjEuRGVwcmVjYXRpb25SC2RlcHJlY2F0aW9uOlwKCnNob3J0X2Zvcm0SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjUhgMgASgLMhsubWlsbGhhbmQudHlwZS52MS5TaG9ydEZvcm1SCXNob3J0Rm9ybTo5CgZvYmplY3QSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMY0YYDIAEoCVIGb2JqZWN0OjMKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNGGAyABKAhSBGpzb246OQoHZXhhbXBsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0oYDIAEoCVIHZXhhbXBsZTo8Cglqc29uX2l0ZW0SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNOGAyABKAlSCGpzb25JdGVtYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("Ch1taWxsaGFuZC90eXBlL3YxL2FjY2Vzcy5wcm90bxIQbWlsbGhhbmQudHlwZS52MSKOAQoGQWNjZXNzEg0KBXNjb3BlGAEgASgJEiYKBWxpbWl0GAIgASgOMhcubWlsbGhhbmQudHlwZS52MS5MaW1pdBITCgt0ZWxsc19xdW90YRgDIAEoCBIUCgxtYXhfYm9keV9taWIYBCABKA0SEgoKbWF4X2NhbGxfcxgFIAEoDRIOCgZzcGVuZHMYBiABKAkioAEKBkFuc3dlchIOCgZzdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSDAoEZXRhZxgDIAEoCBIMCgR3YWl0GAQgASgIEg4KBnN0cmVhbRgFIAEoCBIOCgZzZWNyZXQYBiABKAgSDwoHZm9yZ2V0cxgHIAEoCBITCgtyZW5kZXJlZF9ieRgIIAEoCRISCgpyZW5kaXRpb25zGAkgAygJIj8KCVNob3J0Rm9ybRIMCgRwYXRoGAEgASgJEhEKCWlkX3ByZWZpeBgCIAEoCRIRCgloYXNfZmllbGQYAyABKAkiOgoLRGVwcmVjYXRpb24SDQoFc2luY2UYASABKAkSDgoGc3Vuc2V0GAIgASgJEgwKBGxpbmsYAyABKAkqRgoFTGltaXQSFQoRTElNSVRfVU5TUEVDSUZJRUQQABIRCg1MSU1JVF9DT01QVVRFEAESEwoPTElNSVRfREVWRUxPUEVSEAI6UgoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzIYLm1pbGxoYW5kLnR5cGUudjEuQWNjZXNzUgZhY2Nlc3M6UgoGYW5zd2VyEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0oYDIAEoCzIYLm1pbGxoYW5kLnR5cGUudjEuQW5zd2VyUgZhbnN3ZXI6YQoLZGVwcmVjYXRpb24SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjThgMgASgLMh0ubWlsbGhhbmQudHlwZS52MS5EZXByZWNhdGlvblILZGVwcmVjYXRpb246XAoKc2hvcnRfZm9ybRIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNSGAyABKAsyGy5taWxsaGFuZC50eXBlLnYxLlNob3J0Rm9ybVIJc2hvcnRGb3JtOjkKBm9iamVjdBIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxjRhgMgASgJUgZvYmplY3Q6MwoEanNvbhIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0YYDIAEoCFIEanNvbjo5CgdleGFtcGxlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjShgMgASgJUgdleGFtcGxlOjwKCWpzb25faXRlbRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY04YDIAEoCVIIanNvbkl0ZW1iBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Who may call a method. A method with an HTTP route and without it does not start.
@@ -56,6 +56,13 @@ export type Access = Message<"millhand.type.v1.Access"> & {
    * @generated from field: uint32 max_call_s = 5;
    */
   maxCallS: number;
+
+  /**
+   * The family whose spending limit refuses it, once that is reached: `compute` or `workforce`.
+   *
+   * @generated from field: string spends = 6;
+   */
+  spends: string;
 };
 
 /**
@@ -121,6 +128,21 @@ export type Answer = Message<"millhand.type.v1.Answer"> & {
    * @generated from field: bool forgets = 7;
    */
   forgets: boolean;
+
+  /**
+   * The method of the same service that renders the answer in other media types than JSON, which `Accept` asks for. Its
+   * request has the fields of this one and `media_type`, its answer `filename` and `content`.
+   *
+   * @generated from field: string rendered_by = 8;
+   */
+  renderedBy: string;
+
+  /**
+   * Those media types.
+   *
+   * @generated from field: repeated string renditions = 9;
+   */
+  renditions: string[];
 };
 
 /**

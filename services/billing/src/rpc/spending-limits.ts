@@ -1,0 +1,112 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import type { HandlerContext } from '@connectrpc/connect'
+import { type Fault, failIf } from '@millhand/api'
+import type { SpendingLimit } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import type {
+  ListReachedLimitsRequest,
+  ListReachedLimitsResponse,
+  UpdateLimitsRequest,
+  UpdateLimitsResponse,
+} from '@millhand/api/gen/millhand/billing/v1/spending_limit_pb.ts'
+import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
+import { principal } from '@millhand/rpc'
+import { LEDGER_ID } from '../ledger/ledger.ts'
+import { monthOf, spanOf } from '../ledger/month.ts'
+import { changeLimits, checkLimits, type LimitDeps } from '../limits/limit-check.ts'
+import { limitMessage } from '../limits/limit-event.ts'
+import {
+  type FamilyLimit,
+  isOver,
+  LIMITS_ID,
+  limitedFamilies,
+  type SpendingLimitsRecord,
+  spentOf,
+} from '../limits/spending-limits.ts'
+import { familyNumbers } from './line-message.ts'
+import { moneyMessage } from './money-message.ts'
+
+/** What the tenant may spend, and has spent of it. */
+export async function limitMessages(
+  { limits, ledgers, clock }: Pick<LimitDeps, 'limits' | 'ledgers' | 'clock'>,
+  tenant: string,
+): Promise<SpendingLimit[]> {
+  const [record, ledger] = await Promise.all([limits.get(tenant, LIMITS_ID), ledgers.get(tenant, LEDGER_ID)])
+  const month = monthOf(clock.now())
+  return limitedFamilies.flatMap(family => {
+    const limit = record?.limits[family]?.micros
+    if (limit === undefined) return []
+    const spent = spentOf(ledger?.months ?? [], month, family, tenant.endsWith('/test'))
+    return [limitMessage(tenant, month, { family, limit, spent })]
+  })
+}
+
+/** Replaces the limits. One that is below what was spent is reached at once; one that stays the same goes on. */
+export const updateLimits =
+  (deps: LimitDeps) =>
+  async (req: UpdateLimitsRequest, call: HandlerContext): Promise<UpdateLimitsResponse> => {
+    const { tenant } = principal(call)
+    failIf(limitedFamilies.flatMap(family => amountFaults(family, req[family])))
+    await changeLimits(deps, tenant, before => {
+      const kept = limitedFamilies.flatMap((family): [string, FamilyLimit][] => {
+        const money = req[family]
+        if (money === undefined) return []
+        const [micros, known] = [microsOfMoney(money), before?.limits[family]]
+        return [[family, known?.micros === micros ? known : { micros }]]
+      })
+      if (before === undefined && kept.length === 0) return undefined
+      const limits: SpendingLimitsRecord['limits'] = Object.fromEntries(kept)
+      return { tenant, id: LIMITS_ID, limits, resource_version: (before?.resource_version ?? 0) + 1 }
+    })
+    // What was posted since the ledger was read may not have heard of the new limit.
+    await checkLimits(deps, tenant)
+    return { $typeName: 'millhand.billing.v1.UpdateLimitsResponse', limits: await limitMessages(deps, tenant) }
+  }
+
+const MOST_LISTED = 1_000
+
+/** Lists whose creates are refused, by their tenants. Gateways ask again and again. */
+export const listReachedLimits =
+  ({ limits, clock }: Pick<LimitDeps, 'limits' | 'clock'>) =>
+  async ({ after }: ListReachedLimitsRequest): Promise<ListReachedLimitsResponse> => {
+    const found = await limits.find('reached', {
+      equals: [LIMITS_ID],
+      ...(after !== undefined && { after: [after, LIMITS_ID] }),
+      limit: MOST_LISTED,
+    })
+    const month = monthOf(clock.now())
+    const last = found.at(-1)
+    return {
+      $typeName: 'millhand.billing.v1.ListReachedLimitsResponse',
+      limits: found.flatMap(record =>
+        limitedFamilies
+          .filter(family => isOver(record.limits[family], month))
+          .map(family => ({
+            $typeName: 'millhand.billing.v1.ReachedLimit' as const,
+            tenant: record.tenant,
+            family: familyNumbers[family],
+            limit: moneyMessage(record.limits[family]?.micros ?? 0),
+            spent: moneyMessage(record.limits[family]?.told?.spent ?? 0),
+            resetsAt: timestampFromMs(spanOf(month).end),
+          })),
+      ),
+      ...(last !== undefined && found.length === MOST_LISTED && { next: last.tenant }),
+    }
+  }
+
+const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/
+
+function amountFaults(family: string, money: Money | undefined): Fault[] {
+  if (money === undefined) return []
+  const [amount, currency] = [`${family}.amount`, `${family}.currency`]
+  const form = `\`${amount}\` must be a decimal number with at most six places, for example \`250.00\`.`
+  return [
+    ...(AMOUNT.test(money.amount) ? [] : [{ param: amount, code: 'wrong_type', message: form }]),
+    ...(money.currency === 'USD' ? [] : [{ param: currency, code: 'not_in', message: `\`${currency}\` must be USD.` }]),
+  ]
+}
+
+/** In millionths, of an amount without a fault. */
+function microsOfMoney({ amount }: Money): number {
+  const [whole = '0', decimals = ''] = amount.split('.')
+  return Number(whole + decimals.padEnd(6, '0'))
+}
