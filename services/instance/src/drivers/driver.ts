@@ -15,7 +15,8 @@ export interface Driver {
   /**
    * Ends a replica with SIGTERM, then after the grace time with SIGKILL, and removes it with its volume; one that is
    * not there counts as removed. `host` is where it was observed; without it all hosts are searched, and all must
-   * answer. Throws `DriverFault` with `unavailable` where the host does not answer.
+   * answer. A host that the operator has taken out of the configuration counts as empty. Throws `DriverFault` with
+   * `unavailable` where a host does not answer.
    */
   remove(replica: { readonly name: string; readonly host?: string }, signal: AbortSignal): Promise<void>
 
