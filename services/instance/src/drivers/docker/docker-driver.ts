@@ -4,6 +4,8 @@ import {
   type Capacity,
   type Driver,
   DriverFault,
+  type LogLine,
+  type LogOptions,
   type Observation,
   type ObservedReplica,
   type ReplicaSpec,
@@ -14,7 +16,7 @@ import type { EngineAddress } from './engine.ts'
 import { watchEngine } from './engine-events.ts'
 import { createDockerHost, type DockerHost } from './host.ts'
 import { ensureImage } from './images.ts'
-import { freeDevices, type Occupant, places } from './placement.ts'
+import { freeDevices, type HostRoom, type Occupant, places } from './placement.ts'
 
 export interface DockerDriverOptions {
   /** Tells this deployment's containers from those of others on the same engines. */
@@ -60,15 +62,7 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
   /** Chooses a host and takes the place on it; `tried` have failed. */
   async function place(replica: ReplicaSpec, tried: ReadonlySet<DockerHost>, signal: AbortSignal) {
     const { gpu, name } = replica
-    const candidates = await onReachable(hosts, async host => {
-      const [room, occupants] = await Promise.all([host.room(signal), occupantsOf(host, signal)])
-      return { host, free: places(room, occupants, gpu, sizes), devices: freeDevices(room, occupants, gpu) }
-    })
-    if (candidates.length === 0) throw new DriverFault('unavailable', 'no container engine answers')
-    const [best] = candidates
-      .filter(({ host, free }) => free > 0 && !tried.has(host))
-      .sort((one, other) => other.free - one.free)
-    if (best === undefined) throw new DriverFault('no_capacity', `no host has a free place for ${gpu}`)
+    const best = await roomiest(hosts, gpu, { sizes, tried, signal, occupantsOf })
     const devices = gpu === 'cpu' ? [] : best.devices.slice(0, 1)
     coming.set(name, { replica, host: best.host, occupant: { gpu, devices } })
     return { host: best.host, devices }
@@ -123,34 +117,73 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
       return { [Symbol.dispose]: () => stop.abort() }
     },
 
-    async *logs(name, logOptions, signal) {
-      const found = await onReachable(hosts, async host => ({ host, state: await host.find(name, signal) }))
-      const there = found.find(({ state }) => state !== undefined)
-      if (there !== undefined) yield* there.host.logs(name, logOptions, signal)
-      else if (found.length < hosts.length) throw new DriverFault('unavailable', 'a container engine does not answer')
-      else throw new DriverFault('not_found', `there is no replica ${name}`)
-    },
+    logs: (name, logOptions, signal) => linesOf(hosts, name, logOptions, signal),
 
     async capacity(signal) {
       const rooms = await onReachable(hosts, async host => ({
         room: await host.room(signal),
         occupants: await occupantsOf(host, signal),
       }))
-      const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
-      return Object.entries(sizes).map(
-        ([gpu, { memoryBytes }]): Capacity => ({
-          gpu,
-          total: sum(rooms.map(({ room }) => places(room, [], gpu, sizes))),
-          free: sum(rooms.map(({ room, occupants }) => places(room, occupants, gpu, sizes))),
-          memoryBytes,
-        }),
-      )
+      return capacityOf(rooms, sizes)
     },
 
     async [Symbol.asyncDispose]() {
       await Promise.all(hosts.map(({ engine }) => engine[Symbol.asyncDispose]()))
     },
   }
+}
+
+async function* linesOf(
+  hosts: readonly DockerHost[],
+  name: string,
+  logOptions: LogOptions,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
+  const found = await onReachable(hosts, async host => ({ host, state: await host.find(name, signal) }))
+  const there = found.find(({ state }) => state !== undefined)
+  if (there !== undefined) yield* there.host.logs(name, logOptions, signal)
+  else if (found.length < hosts.length) throw new DriverFault('unavailable', 'a container engine does not answer')
+  else throw new DriverFault('not_found', `there is no replica ${name}`)
+}
+
+function capacityOf(
+  rooms: readonly { room: HostRoom; occupants: readonly Occupant[] }[],
+  sizes: ReplicaSizes,
+): Capacity[] {
+  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+  return Object.entries(sizes).map(
+    ([gpu, { memoryBytes }]): Capacity => ({
+      gpu,
+      total: sum(rooms.map(({ room }) => places(room, [], gpu, sizes))),
+      free: sum(rooms.map(({ room, occupants }) => places(room, occupants, gpu, sizes))),
+      memoryBytes,
+    }),
+  )
+}
+
+/** The host with most room for a type, of those that have not been tried. Throws `DriverFault` where none has any. */
+async function roomiest(
+  hosts: readonly DockerHost[],
+  gpu: string,
+  { sizes, tried, signal, occupantsOf }: RoomSearch,
+): Promise<{ readonly host: DockerHost; readonly devices: readonly string[] }> {
+  const candidates = await onReachable(hosts, async host => {
+    const [room, occupants] = await Promise.all([host.room(signal), occupantsOf(host, signal)])
+    return { host, free: places(room, occupants, gpu, sizes), devices: freeDevices(room, occupants, gpu) }
+  })
+  if (candidates.length === 0) throw new DriverFault('unavailable', 'no container engine answers')
+  const [best] = candidates
+    .filter(({ host, free }) => free > 0 && !tried.has(host))
+    .sort((one, other) => other.free - one.free)
+  if (best === undefined) throw new DriverFault('no_capacity', `no host has a free place for ${gpu}`)
+  return best
+}
+
+interface RoomSearch {
+  readonly sizes: ReplicaSizes
+  readonly tried: ReadonlySet<DockerHost>
+  readonly signal: AbortSignal
+  readonly occupantsOf: (host: DockerHost, signal: AbortSignal) => Promise<Occupant[]>
 }
 
 /** What the hosts that answer say. */

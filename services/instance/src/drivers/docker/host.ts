@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { DriverFault, type LogLine, type LogOptions, type ObservedReplica, type ReplicaSpec } from '../driver.ts'
 import type { ReplicaSizes } from '../replica-size.ts'
-import { containerConfig } from './container-config.ts'
+import { type ContainerConfigOptions, containerConfig } from './container-config.ts'
 import { createEngine, type Engine, type EngineAddress, EngineError } from './engine.ts'
 import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
@@ -57,27 +57,10 @@ export function createDockerHost({
     return found?.Config.Labels?.[DEPLOYMENT] === deployment ? found : undefined
   }
 
-  async function start(name: string, signal: AbortSignal): Promise<void> {
-    try {
-      await engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
-    } catch (error) {
-      // In doubt where the engine does not answer; a replica that did not start is removed.
-      if (error instanceof EngineError) await discard(name, signal)
-      throw startFault(error)
-    }
-  }
-
-  async function discard(name: string, signal: AbortSignal): Promise<void> {
-    await unlessMissing(
-      engine.call('DELETE', `/containers/${name}?force=1&v=1`, { signal, timeoutMs: START_TIMEOUT_MS }),
-    )
-    await unlessMissing(engine.call('DELETE', `/volumes/${name}`, { signal }))
-  }
-
   return {
     name: address.url,
     engine,
-    start,
+    start: (name, signal) => startContainer(engine, name, signal),
 
     async find(name, signal) {
       const found = await inspected(name, signal)
@@ -114,30 +97,24 @@ export function createDockerHost({
       if (ports.length > 0) await checkPublicNetwork(engine, publicNetwork as string, signal)
       const size = sizes[gpu]
       if (size === undefined) throw new DriverFault('no_capacity', `there is no ${gpu} here`)
+      const labels = labelsOf(deployment, replica, devices)
       const make = async () => {
         const network = await ensureNetwork(engine, deployment, tenant, signal)
-        const body = containerConfig({
-          ...{ replica, size, network, devices },
-          labels: labelsOf(deployment, replica, devices),
-          imageId: id,
-          imageVolumes: volumes,
-        })
-        await engine.call('POST', `/containers/create?name=${name}`, { signal, body })
-        if (ports.length > 0)
-          await engine.call('POST', `/networks/${publicNetwork}/connect`, { signal, body: { Container: name } })
+        const config = { replica, size, network, devices, labels, imageId: id, imageVolumes: volumes }
+        await makeContainer(engine, config, ports.length > 0 ? publicNetwork : undefined, signal)
       }
       try {
         await make().catch(async error => {
           if (!isNetworkGone(error)) throw error
-          await discard(name, signal)
+          await discard(engine, name, signal)
           await make() // Another call has removed the tenant's network, for nothing was on it yet.
         })
       } catch (error) {
-        if (error instanceof EngineError && error.status === 409) return start(name, signal) // Another call was faster.
-        if (error instanceof EngineError) await discard(name, signal)
+        if (error instanceof EngineError && error.status === 409) return startContainer(engine, name, signal) // Another call was faster.
+        if (error instanceof EngineError) await discard(engine, name, signal)
         throw startFault(error)
       }
-      await start(name, signal)
+      await startContainer(engine, name, signal)
     },
 
     async remove(name, signal) {
@@ -146,29 +123,67 @@ export function createDockerHost({
       const stop = `/containers/${name}/stop?t=${graceSeconds}`
       const timeoutMs = graceSeconds * 1000 + START_TIMEOUT_MS
       await unlessMissing(engine.call('POST', stop, { signal, timeoutMs }))
-      await discard(name, signal)
+      await discard(engine, name, signal)
       await removeUnusedNetwork(engine, networkName(deployment, found.Config.Labels?.[TENANT] ?? ''), signal)
     },
 
-    async *logs(name, { follow, tail, since, after }, signal) {
+    async *logs(name, options, signal) {
       if ((await inspected(name, signal)) === undefined)
         throw new DriverFault('not_found', `there is no replica ${name}`)
-      const query = new URLSearchParams({ stdout: '1', stderr: '1', timestamps: '1', follow: follow ? '1' : '0' })
-      const from = after === undefined ? since : Math.max(since ?? 0, Number(nanoseconds(after) / 1_000_000n))
-      if (from !== undefined) query.set('since', (from / 1000).toFixed(3))
-      if (tail !== undefined && after === undefined) query.set('tail', String(tail))
-      try {
-        const stream = await engine.stream('GET', `/containers/${name}/logs?${query}`, { signal })
-        const lines = logLines(stream)
-        yield* after === undefined ? lines : linesAfter(after, lines)
-      } catch (error) {
-        signal.throwIfAborted()
-        if (error instanceof DriverFault) throw error
-        if (error instanceof EngineError)
-          throw new DriverFault('not_found', `there is no replica ${name}`, { cause: error })
-        throw new DriverFault('unavailable', 'the container engine does not answer', { cause: error })
-      }
+      yield* linesOf(engine, name, options, signal)
     },
+  }
+}
+
+async function startContainer(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    await engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
+  } catch (error) {
+    // In doubt where the engine does not answer; a replica that did not start is removed.
+    if (error instanceof EngineError) await discard(engine, name, signal)
+    throw startFault(error)
+  }
+}
+
+async function discard(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
+  await unlessMissing(engine.call('DELETE', `/containers/${name}?force=1&v=1`, { signal, timeoutMs: START_TIMEOUT_MS }))
+  await unlessMissing(engine.call('DELETE', `/volumes/${name}`, { signal }))
+}
+
+/** Makes the container, and joins it to the network on which its ports are published. */
+async function makeContainer(
+  engine: Engine,
+  config: ContainerConfigOptions,
+  publicNetwork: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = config.replica
+  await engine.call('POST', `/containers/create?name=${name}`, { signal, body: containerConfig(config) })
+  if (publicNetwork !== undefined)
+    await engine.call('POST', `/networks/${publicNetwork}/connect`, { signal, body: { Container: name } })
+}
+
+/** The lines of a container that is there. */
+async function* linesOf(
+  engine: Engine,
+  name: string,
+  { follow, tail, since, after }: LogOptions,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
+  const query = new URLSearchParams({ stdout: '1', stderr: '1', timestamps: '1', follow: follow ? '1' : '0' })
+  const from = after === undefined ? since : Math.max(since ?? 0, Number(nanoseconds(after) / 1_000_000n))
+  if (from !== undefined) query.set('since', (from / 1000).toFixed(3))
+  if (tail !== undefined && after === undefined) query.set('tail', String(tail))
+  try {
+    const stream = await engine.stream('GET', `/containers/${name}/logs?${query}`, { signal })
+    const lines = logLines(stream)
+    yield* after === undefined ? lines : linesAfter(after, lines)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof DriverFault) throw error
+    if (error instanceof EngineError)
+      throw new DriverFault('not_found', `there is no replica ${name}`, { cause: error })
+    throw new DriverFault('unavailable', 'the container engine does not answer', { cause: error })
   }
 }
 
