@@ -23,7 +23,7 @@ const scripts: Readonly<Record<string, string>> = {
 }
 
 /** Small, so that many fit. */
-export const sizes: ReplicaSizes = {
+const sizes: ReplicaSizes = {
   cpu: { cpus: 0.1, memoryBytes: 64 * 2 ** 20, pids: 32 },
   h100: { cpus: 0.1, memoryBytes: 64 * 2 ** 20, pids: 32 },
 }

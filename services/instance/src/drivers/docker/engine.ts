@@ -10,7 +10,7 @@ export interface Engine extends AsyncDisposable {
   stream(method: 'GET' | 'POST', path: string, options: CallOptions): Promise<Readable>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal: AbortSignal
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>

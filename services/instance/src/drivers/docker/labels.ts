@@ -7,7 +7,7 @@ export const DEPLOYMENT = 'millhand.deployment'
 export const TENANT = 'millhand.tenant'
 
 /** The ids of the GPUs that a container has, comma-separated. */
-export const DEVICES = 'millhand.devices'
+const DEVICES = 'millhand.devices'
 
 const INSTANCE = 'millhand.instance'
 const INDEX = 'millhand.index'
