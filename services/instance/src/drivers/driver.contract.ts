@@ -28,7 +28,7 @@ export interface OpenDriver {
 }
 
 /** Longer than anything takes on a busy machine. */
-export const LIMIT_MS = 120_000
+export const LIMIT_MS = 240_000
 
 /** `open` has one host without replicas, with room for at least 3. It is opened once. */
 export function describeDriver(
@@ -223,7 +223,8 @@ export async function until(
 ): Promise<readonly ObservedReplica[]> {
   const limit = signal()
   let changed = Promise.withResolvers<void>()
-  limit.addEventListener('abort', () => changed.reject(limit.reason))
+  const onAbort = () => changed.resolve() // The next look rejects.
+  limit.addEventListener('abort', onAbort)
   using _ = driver.watch(() => changed.resolve())
   for (;;) {
     const { replicas } = await driver.list(limit)

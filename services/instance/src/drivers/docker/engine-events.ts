@@ -1,0 +1,52 @@
+/** The events of one engine, for as long as it answers and again once it is back. */
+import type { Clock } from '@millhand/process'
+import { jsonLines } from './engine.ts'
+import type { DockerHost } from './host.ts'
+import { DEPLOYMENT, filtersOf } from './labels.ts'
+
+export interface EngineWatch {
+  readonly host: DockerHost
+  readonly deployment: string
+  readonly changed: () => void
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+const PAUSE_MS = 1000
+/** How long a host may be gone before that counts as a change: a connection to a machine without power says nothing. */
+const PING_MS = 5000
+
+/** Calls `changed` when the engine tells of a container, when it goes, and when it is back, until the signal fires. */
+export function watchEngine({ host: { engine }, deployment, changed, clock, signal }: EngineWatch): void {
+  const path = `/events?${filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'] })}`
+
+  async function follow(ended: AbortSignal): Promise<void> {
+    const stream = await engine.stream('GET', path, { signal: ended })
+    changed() // What has happened while nobody listened.
+    for await (const _ of jsonLines(stream)) changed()
+  }
+
+  async function ping(ended: AbortSignal): Promise<void> {
+    for (;;) {
+      await clock.sleep(PING_MS, ended)
+      await engine.call('GET', '/version', { signal: ended, timeoutMs: PING_MS })
+    }
+  }
+
+  async function loop(): Promise<void> {
+    while (!signal.aborted) {
+      const stop = new AbortController()
+      const ended = AbortSignal.any([signal, stop.signal])
+      const both = [follow(ended), ping(ended)]
+      // Either ends as the host is lost; it is tried again, whatever the fault.
+      await Promise.race(both).catch(() => {})
+      stop.abort()
+      await Promise.allSettled(both)
+      if (signal.aborted) return
+      changed()
+      await clock.sleep(PAUSE_MS, signal).catch(() => {})
+    }
+  }
+
+  void loop()
+}
