@@ -1,6 +1,6 @@
 /** An instance as REST and events show it. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { decimalOf, formatMs, modeOfWord, priceOf } from '@millhand/api'
+import { modeOfWord, priceOf } from '@millhand/api'
 import {
   type Instance,
   type InstanceEvent,
@@ -12,7 +12,7 @@ import {
 import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
 import type { Prices } from '@millhand/plans'
 import type { HistoryEntry, InstanceRecord, Slot } from './instance.ts'
-import { HOUR_MS, type Slice } from './metering.ts'
+import type { Slice } from './metering.ts'
 
 const statuses = {
   pending: InstanceStatus.PENDING,
@@ -92,22 +92,17 @@ export const usageMessage = (
   instance: InstanceRecord,
   { index, generation, from, to }: Slice,
   prices: HourlyPrices,
-): InstanceUsage => {
-  const replicaId = `${instance.id}/${index}/${generation}`
-  const hour = Math.floor(from / HOUR_MS) * HOUR_MS
-  const nanos = prices.computeSecond(instance.gpu, '', hour)
-  return {
-    $typeName: 'millhand.instance.v1.InstanceUsage',
-    id: `${replicaId}/${formatMs(from)}`,
-    instanceId: instance.id,
-    replicaId,
-    gpuType: instance.gpu,
-    hourStart: timestampFromMs(hour),
-    seconds: (to - from) / 1_000,
-    unitPrice: dollars(priceOf(nanos)),
-    cost: dollars(decimalOf(Number((BigInt(to - from) * BigInt(nanos) + 999_999n) / 1_000_000n))),
-  }
-}
+): InstanceUsage => ({
+  $typeName: 'millhand.instance.v1.InstanceUsage',
+  instanceId: instance.id,
+  replica: index,
+  generation,
+  gpu: instance.gpu,
+  startedAt: timestampFromMs(from),
+  endedAt: timestampFromMs(to),
+  runMs: to - from,
+  hourlyPrice: hourlyPrice(instance.gpu, prices, from),
+})
 
 /** The price of an hour of a replica: that of 3,600 seconds of compute on its GPU type. */
 const hourlyPrice = (gpu: string, prices: HourlyPrices, at: number): Money =>

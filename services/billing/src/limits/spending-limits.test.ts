@@ -49,10 +49,11 @@ describe('a spending limit', () => {
     })
     const lines = [
       ...[line('compute', 'compute', 1), line('workforce', 'tasks', 10), line('workforce', 'tokens', 100)],
+      line('compute', 'instances', 4),
       ...[line('workforce', 'adjustment', 1_000), line('compute', 'credit', -1_000)],
     ]
     const months = [{ month: '2026-11', lines }]
-    assert.equal(spentOf(months, '2026-11', 'compute', false), 1)
+    assert.equal(spentOf(months, '2026-11', 'compute', false), 5)
     assert.equal(spentOf(months, '2026-11', 'workforce', false), 110)
     assert.equal(spentOf(months, '2026-11', 'workforce', true), 220)
     assert.equal(spentOf(months, '2026-12', 'compute', false), 0)

@@ -103,4 +103,4 @@ export function spentOf(months: readonly MonthSums[], month: Month, family: Limi
 }
 
 /** Not what an earlier month used, plans that were chosen, and credits. */
-const usageKinds: ReadonlySet<string> = new Set(['compute', 'tasks', 'tokens'])
+const usageKinds: ReadonlySet<string> = new Set(['compute', 'instances', 'tasks', 'tokens'])
