@@ -21,7 +21,8 @@ import {
   sellerOf,
 } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
-import type { InstanceDriver } from './instance-drivers.ts'
+import { type InstanceDriver, instanceDriverOf } from './instance-drivers.ts'
+import { instanceVariables } from './instance-variables.ts'
 import { pick, variables } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
@@ -82,13 +83,13 @@ export const localVariables = configuration({
     'MILLHAND_PUBLIC_URL',
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
-    'MILLHAND_INSTANCE_DRIVER',
     'MILLHAND_USAGE_ENTRY_DAYS',
     'MILLHAND_BILLING_GRACE_HOURS',
     'MILLHAND_SELLER_NAME',
     'MILLHAND_SELLER_ADDRESS',
     'MILLHAND_SELLER_TAX_ID',
   ),
+  ...instanceVariables,
   // Most often it is started by hand and alone: nothing else would serve while it drains.
   MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
 })
@@ -118,7 +119,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     publicUrl: set.MILLHAND_PUBLIC_URL,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
-    instanceDriver: set.MILLHAND_INSTANCE_DRIVER,
+    instanceDriver: instanceDriverOf(set),
     ledgerTimes: ledgerTimes(set),
     seller: sellerOf(set),
   }

@@ -5,7 +5,8 @@ import { loadPlans } from '@millhand/plans'
 import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
-import { instanceDrivers } from '../instance-drivers.ts'
+import { instanceDriverOf, instanceDrivers } from '../instance-drivers.ts'
+import { instanceVariables as driverVariables } from '../instance-variables.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
@@ -16,7 +17,8 @@ const instanceVariables = configuration(
   {
     ...signingVariables,
     ...replicatedVariables,
-    ...pick('MILLHAND_RETENTION_DAYS', 'MILLHAND_PLANS_FILE', 'MILLHAND_INSTANCE_DRIVER'),
+    ...pick('MILLHAND_RETENTION_DAYS', 'MILLHAND_PLANS_FILE'),
+    ...driverVariables,
   },
   Object.keys(variables),
 )
@@ -31,7 +33,7 @@ export const instance = defineProcess(instanceVariables, config, async (config, 
   const owned = replicatedProcess('instance', { config, db, health, runner, log })
   const service = createInstanceService({
     ...{ db, plans, clock, log },
-    drivers: instanceDrivers(config.driver, clock),
+    drivers: instanceDrivers(config.driver, { clock, runner }),
     cursors: createCursors(config.cursorKey),
     sealingKey: config.sealingKey,
     replicas: owned.replicas(caller),
@@ -52,7 +54,7 @@ function config(set: ReturnType<typeof instanceVariables>) {
     ...replicatedConfig(set, caller.tls),
     caller,
     plansFile: set.MILLHAND_PLANS_FILE,
-    driver: set.MILLHAND_INSTANCE_DRIVER,
+    driver: instanceDriverOf(set),
     cursorKey: deriveSecret(secret, 'cursors'),
     sealingKey: deriveSecret(secret, 'instance secrets'),
   }

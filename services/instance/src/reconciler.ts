@@ -7,10 +7,10 @@ import { type Clock, createWakeUp, type WakeUp } from '@millhand/process'
 import { type Collection, type Document, noAccount } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Admission, admit, type Share } from './admission.ts'
-import type { Driver, Observation, ObservedReplica } from './drivers/driver.ts'
+import type { Driver, Observation, ObservedReplica, RestoredReplica } from './drivers/driver.ts'
 import { createEngineCalls, type EngineCalls } from './engine-calls.ts'
 import { gapOf } from './gap.ts'
-import type { InstanceRecord, Slot } from './instance.ts'
+import { type InstanceRecord, replicaName, type Slot } from './instance.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
 import type { Sighting } from './slot.ts'
 import { createSteadyClock } from './steady-clock.ts'
@@ -116,6 +116,7 @@ export class Reconciler {
     const { mode, observedAt } = this.#deps
     this.#observedAt = (await observedAt.get(noAccount, mode))?.at
     await this.#read('open', instance => this.#keep(instance))
+    this.#deps.driver.restore?.([...this.#open.values()].flatMap(restoredReplicas))
     this.#isLoaded = true
     // Nothing of the time before is known any better.
     this.#observedAt = Math.min(this.#observedAt ?? this.#now(), this.#now())
@@ -266,6 +267,14 @@ export class Reconciler {
     this.#plans.set(instance.tenant, instance.plan)
   }
 }
+
+/** Those that ran when they were last observed. */
+const restoredReplicas = ({ id, tenant, gpu, image, slots }: InstanceRecord): RestoredReplica[] =>
+  slots.flatMap(slot => {
+    const { index, generation, started_at: startedAt, metered_until, ports = [] } = slot
+    if (startedAt === undefined || metered_until === undefined) return []
+    return [{ name: replicaName(id, slot), tenant, instance: id, index, generation, gpu, image, ports, startedAt }]
+  })
 
 const waitingIndexes = ({ slots, ending }: InstanceRecord, now: number): number[] =>
   ending === undefined

@@ -37,6 +37,12 @@ export interface Driver {
 
   /** What the hosts that answer have: an entry for `cpu`, and one for each GPU type. */
   capacity(signal: AbortSignal): Promise<readonly Capacity[]>
+
+  /**
+   * Of an engine that ends with the process alone: it runs what the records say, and nothing else. Each owner calls it
+   * once, before it observes.
+   */
+  restore?(replicas: readonly RestoredReplica[]): void
 }
 
 export interface CreateOptions {
@@ -76,6 +82,12 @@ export interface ReplicaSpec extends ReplicaIdentity {
   readonly ports: readonly PublishedPort[]
   /** A writable volume of this many GB at `/data`, which goes with the replica. Everything else is read-only or in memory. */
   readonly volumeGb?: number
+}
+
+/** A replica that ran, by its record. */
+export interface RestoredReplica extends Omit<ReplicaSpec, 'env' | 'registryCredential' | 'command' | 'volumeGb'> {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
 }
 
 export interface RegistryCredential {

@@ -1,4 +1,4 @@
-/** The driver of test mode: the port on a `MockEngine`. An image `sandbox/<fault>` fails as its name says. */
+/** The port on a `MockEngine`. An image `sandbox/<fault>` fails as its name says. */
 import type { Clock } from '@millhand/process'
 import {
   type Capacity,
@@ -128,7 +128,11 @@ function freePort(host: MockHost): number {
   for (let port = 32_768; ; port++) if (!taken.has(port)) return port
 }
 
-function endLater({ clock, hosts, end }: MockEngine, { name, image }: ReplicaSpec): void {
+/** Ends a replica at once whose image says that it ends. */
+export function endLater(
+  { clock, hosts, end }: MockEngine,
+  { name, image }: Pick<ReplicaSpec, 'name' | 'image'>,
+): void {
   const exit = SANDBOX_EXITS[image]
   if (exit === undefined) return
   clock.timer(0, () => {
