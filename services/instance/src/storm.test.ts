@@ -58,11 +58,12 @@ class Storm {
     }
   }
 
-  /** The engine is whole again, and an owner lives. */
+  /** The engine is whole again, and an owner lives. What nobody owns is there: of each instance, and of one that never was. */
   async settle(): Promise<void> {
     this.#isFaulty = false
     this.#owner = undefined
     for (const host of this.world.engine.hosts.keys()) this.world.engine.setLost(host, false)
+    for (const id of [...this.#ids, this.world.deps.ids('inst')]) this.#createLate(id)
     for (let n = 0; n < 400; n++) await this.#pass()
   }
 
@@ -108,9 +109,9 @@ class Storm {
     const metered = new Map<string, number>()
     for (const { type, value } of this.world.events) {
       if (type !== 'instance.metered') continue
-      const { replica_id, seconds } = JSON.parse(value).data.object
-      const name = replica_id.replace('_', '-').replaceAll('/', '-')
-      metered.set(name, (metered.get(name) ?? 0) + Math.round(seconds * 1_000))
+      const { instance_id, replica: index, generation, run_ms } = JSON.parse(value).data.object
+      const name = replicaName(instance_id, { index, generation })
+      metered.set(name, (metered.get(name) ?? 0) + run_ms)
     }
     for (const name of metered.keys()) assert.ok(this.world.ended.has(name), `${name} was metered and never ran`)
     for (const [name, run] of this.world.ended) this.#checkRun(name, run, metered.get(name) ?? 0)
@@ -139,7 +140,7 @@ class Storm {
     } else if (dice === 10) {
       await changeInstance(world.deps, 'acct_1/live', id, { kind: 'delete', now })
       this.#ids.push(await world.create({ replicas: this.#below(4) }))
-    } else if (dice === 11) this.#createLate(id)
+    } else if (dice === 11) this.#createLate(this.#below(3) === 0 ? world.deps.ids('inst') : id)
     else if (dice < 14 && name !== undefined) world.engine.end(name, { exitCode: 1 })
     else if (dice < 17 && name !== undefined) world.engine.vanish(name)
     else {
