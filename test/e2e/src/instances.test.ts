@@ -146,6 +146,21 @@ test('logs are a stream that ends, or goes on until the instance does', async ()
   for await (const { type } of followed) assert.equal(type, 'instance.log')
 })
 
+test('instances of the sandbox outlive its process', async () => {
+  const { id } = await create({ replicas: 2 })
+  const before = await reaches(id, is('running'))
+  await server.kill()
+  await server.restart()
+  const scaled = await call('POST', `/v1/instances/${id}/scale`, { json: { replicas: 3 } })
+  assert.equal(scaled.status, 200, scaled.text)
+  const running = await reaches(id, ({ status, replicas }) => status === 'running' && replicas.length === 3)
+  const starts = ({ replicas }: Wire) =>
+    replicas.slice(0, 2).map(({ started_at, restarts }: Wire) => [started_at, restarts])
+  assert.deepEqual(starts(running), starts(before))
+  await call('DELETE', `/v1/instances/${id}`)
+  await reaches(id, is('terminated'))
+})
+
 test('what is wrong is refused', async () => {
   assertProblem(
     await call('POST', '/v1/instances', { json: { gpu: 'tpu', image: 'a' } }),

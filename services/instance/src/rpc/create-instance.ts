@@ -86,7 +86,7 @@ function given(
 const noDriver = () =>
   fail(
     'engine_unavailable',
-    'Instances need a container engine, and none is configured: set `MILLHAND_INSTANCE_DRIVER` to `docker` or `kubernetes`.',
+    'Instances need a container engine, and none is configured: set `MILLHAND_INSTANCE_DRIVER` to `docker`.',
   )
 
 const tooMany = (most: number) =>
