@@ -9,6 +9,8 @@ export interface GpuTypes {
 }
 
 const KNOWN_MS = 5_000
+/** A caller waits no longer for an engine. */
+const ANSWER_MS = 3_000
 
 export function createGpuTypes(driver: Driver | undefined, clock: Pick<Clock, 'monotonic'>): GpuTypes {
   let known: readonly Capacity[] | undefined
@@ -17,14 +19,17 @@ export function createGpuTypes(driver: Driver | undefined, clock: Pick<Clock, 'm
   async function types(signal: AbortSignal): Promise<readonly Capacity[] | undefined> {
     if (driver === undefined || clock.monotonic() - askedAt < KNOWN_MS) return known
     askedAt = clock.monotonic()
-    known = await driver.capacity(signal).catch(() => known)
+    known = await driver.capacity(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])).catch(() => known)
     return known
   }
 
   return {
     async require(gpu, signal) {
+      // What was there once is waited for.
+      const isKnown = (all: readonly Capacity[] | undefined) => gpu === 'cpu' || all?.some(type => type.gpu === gpu)
+      if (isKnown(known)) return
       const found = await types(signal)
-      if (gpu === 'cpu' || found?.some(type => type.gpu === gpu)) return
+      if (isKnown(found)) return
       if (found === undefined) throw fail('unavailable', 'The container engine does not answer.', { retryAfterS: 5 })
       const names = [...new Set(['cpu', ...found.map(type => type.gpu)])].join(', ')
       throw fail('invalid_parameter', `\`gpu\` must be one of ${names}.`, { param: 'gpu' })
