@@ -5,10 +5,10 @@ import {
   type Instance,
   type InstanceEvent,
   InstanceStatus,
-  type InstanceUsage,
   type Replica,
   ReplicaStatus,
 } from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
+import type { InstanceUsage } from '@millhand/api/gen/millhand/instance/v1/instance_usage_pb.ts'
 import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
 import type { Prices } from '@millhand/plans'
 import type { HistoryEntry, InstanceRecord, Slot } from './instance.ts'

@@ -1,6 +1,7 @@
 /** Writes of instances: a compare-and-set, together with the events of the change and what is to be metered. */
 import { eventJson, type Ids, jsonWriter } from '@millhand/api'
-import { InstanceSchema, InstanceUsageSchema } from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
+import { InstanceSchema } from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
+import { InstanceUsageSchema } from '@millhand/api/gen/millhand/instance/v1/instance_usage_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { Clock } from '@millhand/process'
 import type { Draft, OutboxEvent } from '@millhand/store'

@@ -16,7 +16,7 @@ export type InstanceStatus =
  * `pending` waits for capacity; `starting` was admitted, and the engine is asked for it; `exited` has ended and waits for
  * its restart; `unknown` ran on a host that does not answer; `stopping` is to go.
  */
-export type SlotState = 'pending' | 'starting' | 'running' | 'exited' | 'unknown' | 'stopping'
+type SlotState = 'pending' | 'starting' | 'running' | 'exited' | 'unknown' | 'stopping'
 
 /** What was last observed of one replica. Times are milliseconds since 1970. */
 export interface Slot {

@@ -14,7 +14,7 @@ interface Metered {
   readonly metered_until: number
 }
 
-export const HOUR_MS = 3_600_000
+const HOUR_MS = 3_600_000
 
 /** What is to be metered of a run that was seen running at `seenAt`: its full hours. */
 export const fullHours = (run: Metered, seenAt: number): Slice[] => slices(run, Math.floor(seenAt / HOUR_MS) * HOUR_MS)

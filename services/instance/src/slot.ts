@@ -29,11 +29,11 @@ export interface SlotStep {
 }
 
 /** A run that ends sooner counts as a failure to start. */
-export const SHORT_RUN_MS = 10_000
+const SHORT_RUN_MS = 10_000
 /** After so many failures in a row a replica is given up. */
 export const MOST_FAILURES = 10
 /** After so long on a host that does not answer a replica is replaced. */
-export const HOST_GRACE_MS = 300_000
+const HOST_GRACE_MS = 300_000
 const FIRST_RETRY_MS = 500
 const MOST_RETRY_MS = 60_000
 const CAPACITY_RETRY_MS = 2_000

@@ -20,6 +20,7 @@ import type * as identity_v1_plan_service from '@millhand/api/gen/millhand/ident
 import type * as identity_v1_quota_service from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import type * as identity_v1_rate_service from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import type * as instance_v1_instance from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
+import type * as instance_v1_instance_log from '@millhand/api/gen/millhand/instance/v1/instance_log_pb.ts'
 import type * as lease_v1_emission from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
 import type * as lease_v1_lease from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type * as lease_v1_lease_service from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -38,7 +39,7 @@ const pattern2 = /^[a-z]{1,8}_[0-9a-z]{1,26}\/[0-9]{1,10}$/u
 const pattern3 = /^(\d{4}-\d{2}-\d{2})?$/u
 const pattern4 = /^\d{4}-\d{2}-\d{2}$/u
 const pattern5 = /^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$/u
-const pattern6 = /^[A-Za-z_][A-Za-z0-9_]*$/u
+const pattern6 = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/u
 const pattern7 = /^[^/\\\x00-\x1f]+$/u
 const pattern8 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
 const pattern9 = /^[\w-]{1,64}$/u
@@ -701,9 +702,7 @@ function instanceCreateInstanceRequest(m: instance_v1_instance.CreateInstanceReq
   else {
     for (const [key, value] of Object.entries(m.env)) {
       if (isEnough(broken)) break
-      if (key === '') add(broken, entryPath('env', key), 'min_len', 'must not be empty', 'key')
-      if (isLonger(key, 256)) add(broken, entryPath('env', key), 'max_len', 'must be at most 256 characters', 'key')
-      if (key.length <= 512 && !pattern6.test(key)) add(broken, entryPath('env', key), 'pattern', 'does not match regex pattern `^[A-Za-z_][A-Za-z0-9_]*$`', 'key')
+      if (!pattern6.test(key)) add(broken, entryPath('env', key), 'pattern', 'does not match regex pattern `^[A-Za-z_][A-Za-z0-9_]{0,255}$`', 'key')
       if (isLonger(value, 32768)) add(broken, entryPath('env', key), 'max_len', 'must be at most 32768 characters')
     }
   }
@@ -789,7 +788,7 @@ function instanceScaleInstanceRequest(m: instance_v1_instance.ScaleInstanceReque
   else if (!(m.replicas <= 64)) add(broken, 'replicas', 'max', 'must be at most 64')
 }
 
-function instanceWatchInstanceLogsRequest(m: instance_v1_instance.WatchInstanceLogsRequest, broken: BrokenRule[]): void {
+function instanceWatchInstanceLogsRequest(m: instance_v1_instance_log.WatchInstanceLogsRequest, broken: BrokenRule[]): void {
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   if (m.tail !== undefined) {
     if (!(m.tail <= 100000)) add(broken, 'tail', 'max', 'must be at most 100000')

@@ -1,7 +1,7 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
-import type { InstanceLog, WatchInstanceLogsRequest } from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
+import type { InstanceLog, WatchInstanceLogsRequest } from '@millhand/api/gen/millhand/instance/v1/instance_log_pb.ts'
 import { InstanceService } from '@millhand/api/gen/millhand/instance/v1/instance_service_pb.ts'
 import { forwardStreamToOwner } from '@millhand/lease'
 import { principal } from '@millhand/rpc'
