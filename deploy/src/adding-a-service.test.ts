@@ -44,6 +44,7 @@ before(async () => {
   writeFileSync(deploy, JSON.stringify(manifest))
   linkPackages(root, copy)
   await run(['buf', 'generate'], 'proto')
+  await run([...node, 'src/validation/generate.ts'], 'libs/rpc')
   await run([...node, 'src/openapi/generate.ts'], 'gateway')
   await run([...node, 'src/generate-tables.ts'], 'deploy')
 })
@@ -88,7 +89,9 @@ test('the types of the copy fit, and what holds services to the table finds no f
 })
 
 test('no other file of the wiring names a service', () => {
-  const service = 'billing'
+  // One that neither the gateway nor an operator calls by its name. Executors have tasks of that name, and storms leave it out.
+  const service = 'batch'
+  const others = ['deploy/src/executors.ts', 'test/faults/src/system.ts']
   const names = new RegExp(`@millhand/${service}'|['"\` ]${service}['"\`:]`)
   const wiring = globSync(
     ['deploy/src/**/*.ts', 'deploy/*.yaml', 'gateway/src/*.ts', 'libs/rpc/src/**/*.ts', 'test/faults/src/system.ts'],
@@ -98,7 +101,7 @@ test('no other file of the wiring names a service', () => {
   ).filter(path => !/\.(test|fixture)\.ts$/.test(path))
   const naming = wiring.filter(path => names.test(readFileSync(`${root}${path}`, 'utf8')))
   assert.deepEqual(
-    naming.filter(path => !filesOf(service).includes(path)),
+    naming.filter(path => ![...filesOf(service), ...others].includes(path)),
     [],
   )
 })

@@ -177,19 +177,21 @@ export class Exchange {
   }
 
   /**
-   * Sends the body of an answer that comes before the whole request, and keeps the connection until the caller has
-   * stopped sending, for at most a second: closing while it still sends makes its system throw the answer away unread
-   * (RFC 9112, section 9.6).
+   * Sends the body of an answer that comes before the whole request, and keeps the connection while the caller goes on
+   * sending: closing meanwhile makes its system throw the answer away unread (RFC 9112, section 9.6).
    */
   #linger(body: string | Buffer | undefined) {
     const { req, res } = this
     if (body === undefined || req.method === 'HEAD') res.flushHeaders()
     else res.write(body)
     const end = () => {
-      clearTimeout(timer)
+      clearTimeout(quiet)
+      clearTimeout(whole)
       res.end()
     }
-    const timer = setTimeout(end, LINGER_MS)
+    const quiet = setTimeout(end, QUIET_MS)
+    const whole = setTimeout(end, LINGER_MS)
+    req.on('data', () => quiet.refresh())
     req.once('end', end)
     req.once('error', end)
     req.resume()
@@ -207,7 +209,9 @@ export const commonHeaders: readonly string[] = [
   'same-origin',
 ]
 
-const LINGER_MS = 1000
+/** A caller that sends nothing for so long has stopped; no caller is waited for longer than that. As nginx does. */
+const QUIET_MS = 5_000
+const LINGER_MS = 30_000
 const TOO_MANY = 429
 
 /** Whether a request is not worth reading to its end only to keep its connection. */

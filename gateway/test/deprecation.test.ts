@@ -10,6 +10,7 @@ import {
 import { fail } from '@millhand/api'
 import { http } from '@millhand/api/gen/google/api/annotations_pb.ts'
 import { HttpRuleSchema } from '@millhand/api/gen/google/api/http_pb.ts'
+import { file_grpc_health_v1_health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import {
   AccessSchema,
   access,
@@ -26,9 +27,9 @@ const old = oldService()
 test('`Deprecation`, `Sunset` and a link are on every answer of its routes', async t => {
   const transport = createDirectTransport()
   transport.service(old, {
-    getOld: ({ id }: { id: string }) => {
-      if (id === 'gone') throw fail('not_found', 'There is none.')
-      return { id }
+    getOld: ({ service }: { service: string }) => {
+      if (service === 'gone') throw fail('not_found', 'There is none.')
+      return { id: service }
     },
   } as never)
   const { call, url } = await start(t, { services: [old], transport })
@@ -50,12 +51,12 @@ test('its operation is marked in OpenAPI', () => {
   const document = openapiDocument([old], () => 'Gets what is old.') as {
     paths: Record<string, Record<string, object>>
   }
-  assert.partialDeepStrictEqual(document.paths['/v1/old/{id}']?.get, { deprecated: true })
+  assert.partialDeepStrictEqual(document.paths['/v1/old/{service}']?.get, { deprecated: true })
 })
 
 function oldService(): DescService {
   const options = create(MethodOptionsSchema)
-  setExtension(options, http, create(HttpRuleSchema, { pattern: { case: 'get', value: '/v1/old/{id}' } }))
+  setExtension(options, http, create(HttpRuleSchema, { pattern: { case: 'get', value: '/v1/old/{service}' } }))
   setExtension(options, access, create(AccessSchema, { scope: 'tasks:read', limit: Limit.COMPUTE }))
   const said = { since: '2026-11-21', sunset: '2027-05-31', link: '/changelog#old' }
   setExtension(options, deprecation, create(DeprecationSchema, said))
@@ -63,13 +64,19 @@ function oldService(): DescService {
     name: 'old.proto',
     package: 'fixture',
     syntax: 'proto3',
+    // Of the contract: a request that nothing was generated for is not served.
+    dependency: [file_grpc_health_v1_health.proto.name],
     messageType: [{ name: 'Old', field: [{ name: 'id', number: 1, type: Type.STRING }] }],
     service: [
       {
         name: 'OldService',
-        method: [{ name: 'GetOld', inputType: '.fixture.Old', outputType: '.fixture.Old', options }],
+        method: [
+          { name: 'GetOld', inputType: '.grpc.health.v1.HealthCheckRequest', outputType: '.fixture.Old', options },
+        ],
       },
     ],
   })
-  return createFileRegistry(file, () => undefined).getService('fixture.OldService') as DescService
+  return createFileRegistry(file, () => file_grpc_health_v1_health.proto).getService(
+    'fixture.OldService',
+  ) as DescService
 }

@@ -55,7 +55,7 @@ export function createSpending({ billing, clock, log }: SpendingDeps): Spending 
       const [most, spent] = [limit.limit?.amount ?? '', limit.spent?.amount ?? '']
       const detail =
         `The spending limit of ${family} is reached: ${spent} of ${most} USD are spent. ` +
-        `It ends at ${until}. \`PUT /v1/billing/limits\` raises it.`
+        `Creates are accepted again at ${until}, or once \`PUT /v1/billing/limits\` raises the limit.`
       throw fail('spending_limit_reached', detail, { metadata: { family, limit: most, spent, resets_at: until } })
     },
     run: signal =>

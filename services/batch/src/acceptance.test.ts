@@ -68,6 +68,7 @@ test('the files and models of the account that tasks name are held before they a
     router.service(BatchTaskService, {
       async holdInputs({ batchId, ids, until }) {
         assert.deepEqual([batchId, until && timestampMs(until)], ['batch_1', 5_000])
+        assert.ok(ids.length <= 1_000)
         held.push(...ids)
         return {}
       },
@@ -85,6 +86,10 @@ test('the files and models of the account that tasks name are held before they a
       ? task('model_a', { input_file: `file_${n % 4}` })
       : task(n < 600 ? 'digits' : 'file_m', { input: '1' }),
   )
+  // An employee's lines name up to 20 each: more together than one call holds.
+  const attached = Array.from({ length: 1_400 }, (_, n) => `file_e${n}`)
+  for (let at = 0; at < attached.length; at += 20)
+    lines.push(JSON.stringify({ employee: 'e', task: 't', files: attached.slice(at, at + 20) }))
   await acceptLines(
     { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
     lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
@@ -94,7 +99,7 @@ test('the files and models of the account that tasks name are held before they a
       onBytes: () => {},
     },
   )
-  assert.deepEqual(held.toSorted(), ['file_0', 'file_2', 'file_m', 'model_a'])
+  assert.deepEqual(held.toSorted(), ['file_0', 'file_2', 'file_m', 'model_a', ...attached].sort())
 })
 
 /** Accepts lines, all of which compute would make but those of the model `gone`. */
@@ -147,7 +152,7 @@ test('every fault is named in the order of the lines, beside a line that is too 
       ['lines[2].model', 'not_found'],
       ['lines[3]', 'invalid_json'],
       ['lines[4].model', 'not_found'],
-      ['lines[5]', 'too_large'],
+      ['lines[5]', 'too_long'],
     ],
   )
 })

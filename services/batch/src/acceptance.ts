@@ -80,7 +80,10 @@ export async function acceptLines(
     const ids = [...new Set(items.flatMap(inputsOf))].filter(id => !held.has(id))
     for (const id of ids) held.add(id)
     const until = timestampFromMs(batch.holdUntil)
-    if (ids.length > 0) await tasks.compute.holdInputs({ batchId, ids, until }, onBehalfOf(caller, signal))
+    for (let at = 0; at < ids.length; at += MOST_HELD_AT_ONCE) {
+      const some = ids.slice(at, at + MOST_HELD_AT_ONCE)
+      await tasks.compute.holdInputs({ batchId, ids: some, until }, onBehalfOf(caller, signal))
+    }
   }
 
   async function checkPage(): Promise<void> {
@@ -108,7 +111,7 @@ export async function acceptLines(
     const line = total
     if (isTooLong) {
       const message = `\`${place}\` has more than ${MOST_LINE_BYTES} bytes. No line after it was checked.`
-      return void faults.push({ param: place, code: 'too_large', message, line })
+      return void faults.push({ param: place, code: 'too_long', message, line })
     }
     const reading = readItem(text)
     if (!reading.ok) return void faults.push(...reading.faults.map(fault => ({ ...faultWithin(place, fault), line })))
@@ -158,8 +161,12 @@ export async function acceptLines(
   return { total, bytes: size, withEmployees: totals.workforce > 0 }
 }
 
-/** The files, and models of accounts, that a task names: two at most. */
+/** As many as a call takes. */
+const MOST_HELD_AT_ONCE = 1_000
+
+/** The files, and models of accounts, that a task names. */
 function inputsOf({ request: { kind } }: Item): string[] {
+  if (kind.case === 'workforceTask') return kind.value.files
   if (kind.case !== 'task') return []
   const { model, inputFile = '' } = kind.value
   return [model, inputFile].filter(id => /^(file|model)_/.test(id))

@@ -81,7 +81,9 @@ export class BatchOwner {
 
   /** Resolves once no batch has a step under way, after the signal. */
   async close(): Promise<void> {
-    await Promise.all([this.#advances.close(), this.#ends.close()])
+    // A step that is under way may begin the end of its batch.
+    await this.#advances.close()
+    await this.#ends.close()
   }
 
   async *#activeByTenant(): AsyncGenerator<readonly BatchRecord[], void> {

@@ -95,10 +95,13 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
       const { items: loaded, isFirst } = await itemsStore.load(batch)
       if (isFirst) attempt(batch, loaded)
       const isStopping = batch.status === 'cancelling' && !stopped.has(key)
-      const fenced = isStopping ? await stop(batch, loaded) : []
-      let items = isFirst ? await lookAtAll(batch, loaded) : loaded
+      let items = isFirst ? loaded : await save(batch, loaded, withStates(loaded, news))
+      const fenced = isStopping ? await stop(batch, items) : []
       if (news.size > 0) fullQueues.end(key)
-      items = await save(batch, items, withStates(items, news))
+      if (isFirst) {
+        items = await lookAtAll(batch, items)
+        items = await save(batch, items, withStates(items, news))
+      }
       if (isStopping) items = await look(batch, items, fenced)
       if (batch.status === 'cancelling') {
         items = await save(batch, items, withStates(items, allOf(items, 'waiting', 'cancelled')))

@@ -30,7 +30,7 @@ export interface BatchRecord extends Document {
   /** The time of its id. */
   readonly created_at: number
   /** When its completion window began: later than its id where a create was retried. */
-  readonly accepted_at: number
+  readonly accepted_at?: number | undefined
   readonly expires_at: number
   /** When its last task was known to have ended: from then on it can't be cancelled any more. */
   readonly tasks_ended_at?: number | undefined

@@ -6,7 +6,7 @@ export interface FairRuns {
   has(key: string): boolean
   /** Resolves once nothing runs or waits. */
   settled(): Promise<void>
-  /** Resolves once nothing runs. What waits is dropped. Idempotent. */
+  /** Resolves once nothing runs. What waits is dropped, and nothing is started any more. Idempotent. */
   close(): Promise<void>
 }
 
@@ -18,40 +18,49 @@ interface Run {
 
 export function createFairRuns(most: number, mostOfTenant: number): FairRuns {
   const keys = new Set<string>()
-  const running = new Map<Run, Promise<void>>()
-  let waiting: Run[] = []
+  const running = new Set<Promise<void>>()
+  const runsOf = new Map<string, number>()
+  const waiting: Run[] = []
+  let isClosed = false
 
-  const runsOf = (tenant: string) => [...running.keys()].filter(run => run.tenant === tenant).length
+  const hasRoom = ({ tenant }: Run) => running.size < most && (runsOf.get(tenant) ?? 0) < mostOfTenant
 
-  function next(): void {
-    while (running.size < most) {
-      const run = waiting.find(({ tenant }) => runsOf(tenant) < mostOfTenant)
-      if (run === undefined) return
-      waiting = waiting.filter(one => one !== run)
-      const ended = run.work().finally(() => {
-        running.delete(run)
-        keys.delete(run.key)
-        next()
-      })
-      running.set(run, ended)
-    }
+  function begin(run: Run): void {
+    runsOf.set(run.tenant, (runsOf.get(run.tenant) ?? 0) + 1)
+    const ended = run.work().finally(() => {
+      running.delete(ended)
+      keys.delete(run.key)
+      const left = (runsOf.get(run.tenant) ?? 1) - 1
+      if (left > 0) runsOf.set(run.tenant, left)
+      else runsOf.delete(run.tenant)
+      beginNext()
+    })
+    running.add(ended)
+  }
+
+  function beginNext(): void {
+    const at = waiting.findIndex(hasRoom)
+    const [run] = at < 0 ? [] : waiting.splice(at, 1)
+    if (run) begin(run)
   }
 
   return {
     start(tenant, key, work) {
-      if (keys.has(key)) return
+      if (isClosed || keys.has(key)) return
       keys.add(key)
-      waiting.push({ tenant, key, work })
-      next()
+      const run = { tenant, key, work }
+      if (hasRoom(run)) begin(run)
+      else waiting.push(run)
     },
     has: key => keys.has(key),
     async settled() {
-      while (running.size > 0) await Promise.all(running.values())
+      while (running.size > 0) await Promise.all(running)
     },
     async close() {
+      isClosed = true
       for (const { key } of waiting) keys.delete(key)
-      waiting = []
-      await Promise.all(running.values())
+      waiting.length = 0
+      await Promise.all(running)
     },
   }
 }

@@ -22,7 +22,10 @@ export function createItemsStore(collection: ItemsCollection): ItemsStore {
     async load({ tenant, id, total }) {
       const found = known.get(keyOf({ tenant, id }))
       if (found) return { items: found, isFirst: false }
-      const items = (await collection.get(tenant, id)) ?? newItems(tenant, id, total)
+      const stored = await collection.get(tenant, id)
+      // Earlier versions kept refusals by item, in an object.
+      const refusals = Array.isArray(stored?.refusals) ? stored.refusals : []
+      const items = stored ? { ...stored, refusals } : newItems(tenant, id, total)
       known.set(keyOf(items), items)
       return { items, isFirst: true }
     },

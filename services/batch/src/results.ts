@@ -263,7 +263,7 @@ interface LineHead {
 
 function headOf({ completion_window_s }: Pick<BatchRecord, 'completion_window_s'>, text = ''): LineHead {
   const { custom_id, ...rest } = JSON.parse(text)
-  const isWindowed = !(rest.queue_timeout_s < completion_window_s)
+  const isWindowed = !((rest.queue_timeout_s ?? Number.POSITIVE_INFINITY) < completion_window_s)
   return { customId: custom_id ?? undefined, kind: kindOf(rest), isWindowed }
 }
 

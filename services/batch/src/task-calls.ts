@@ -67,7 +67,7 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
       const queueTimeoutS = Math.min(most ?? completion_window_s, completion_window_s)
       return { id: taskIdOf(idPrefixes[kind], batch.id, index), request, queueTimeoutS }
     })
-    const acceptedAt = timestampFromMs(batch.accepted_at)
+    const acceptedAt = timestampFromMs(batch.accepted_at ?? batch.created_at)
     const keepUntil = timestampFromMs(batch.expires_at + KEPT_MS)
     const request = { batchId: batch.id, tasks: asked, cancelled, acceptedAt, keepUntil }
     const answer = await clients[kind].addTasks(request, optionsOf(batch))

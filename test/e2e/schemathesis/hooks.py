@@ -68,7 +68,7 @@ def before_call(context, case, kwargs):
         case.body.update({family: "enterprise" for family in case.body if isinstance(case.body[family], str)})
     if case.operation.label == "PUT /v1/billing/limits" and isinstance(case.body, dict):
         # A limit that is reached would refuse all creates after it.
-        case.body.update({family: {"amount": "999999999", "currency": "USD"} for family in case.body if case.body[family]})
+        case.body.update({family: {"amount": "999999999", "currency": "USD"} for family in case.body if isinstance(case.body[family], dict)})
     if case.operation.label == "POST /v1/models" and isinstance(case.body, dict):
         case.body.clear()
         case.body.update(name="A model of the fuzzer", file=MODEL_FILE)

@@ -4,9 +4,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Wire } from './http.ts'
 import type { Served } from './server.ts'
 
-/** Creates a batch; the answer's body. */
+/** Creates a batch; the answer's body. On a full machine it is sent again, with its key, as the answer says. */
 export async function createBatch(server: Served, json: object): Promise<Wire> {
-  const answer = await server.request('POST', '/v1/batches', { json })
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const deadline = performance.now() + 120_000
+  const send = () => server.request('POST', '/v1/batches', { json, headers })
+  let answer = await send()
+  while ([409, 503, 504].includes(answer.status) && performance.now() < deadline) {
+    await pause(1_000)
+    answer = await send()
+  }
   assert.equal(answer.status, 201, answer.text)
   assert.equal(answer.headers.location, `/v1/batches/${answer.body.id}`)
   return answer.body

@@ -165,27 +165,43 @@ const loadsIn = (log: string): Load[] =>
     .filter(line => /"model\.(un)?loaded"/.test(line))
     .map(line => ({ model: JSON.parse(line).model, isLoad: line.includes('"model.loaded"') }))
 
-/** Holds what an executor loaded and unloaded to the order in which its models were used. */
-function replay(events: Load[], uses: readonly string[]): { loaded: number; unloads: number } {
-  /** The least recently used first. */
-  const kept = new Set<string>()
-  let [at, loaded, unloads] = [0, 0, 0]
+/**
+ * Holds what an executor loaded and unloaded to the order in which its models were used. The log does not say before which
+ * use a model was unloaded: every way that goes with it is followed, and one must lead to the end.
+ */
+function replay(events: readonly Load[], uses: readonly string[]): { loaded: number; unloads: number } {
+  /** How many events may be over before the next use. */
+  let positions = new Set([0])
   for (const [index, model] of uses.entries()) {
-    if (!kept.delete(model)) {
-      assert.deepEqual(events[at], { model, isLoad: true }, `use ${index}; loaded: ${[...kept]}`)
-      at++
-      loaded++
+    const after = new Set<number>()
+    for (const position of positions) {
+      for (let at = position; ; at++) {
+        const loaded = loadedAfter(events.slice(0, at))
+        const next = events[at]
+        if (loaded.has(model)) after.add(at)
+        else if (next?.isLoad && next.model === model) after.add(at + 1)
+        if (next === undefined || next.isLoad || next.model !== leastRecent(loaded, uses.slice(0, index))) break
+      }
     }
-    kept.add(model)
-    for (let next = events[at]; next && !next.isLoad; next = events[at]) {
-      if (next.model !== kept.values().next().value) break
-      kept.delete(next.model)
-      at++
-      unloads++
-    }
+    assert.ok(after.size > 0, `use ${index} of ${model}, after ${[...positions]} of ${JSON.stringify(events)}`)
+    positions = after
   }
-  return { loaded, unloads }
+  const over = events.slice(0, Math.max(...positions))
+  const loaded = over.filter(({ isLoad }) => isLoad).length
+  return { loaded, unloads: over.length - loaded }
 }
+
+function loadedAfter(events: readonly Load[]): Set<string> {
+  const loaded = new Set<string>()
+  for (const { model, isLoad } of events) {
+    if (isLoad) loaded.add(model)
+    else loaded.delete(model)
+  }
+  return loaded
+}
+
+const leastRecent = (loaded: ReadonlySet<string>, uses: readonly string[]): string | undefined =>
+  [...loaded].sort((a, b) => uses.lastIndexOf(a) - uses.lastIndexOf(b))[0]
 
 /** Lehmer's generator with the multiplier of Park and Miller: from 0 to below 1. */
 function randomFrom(start: number): () => number {

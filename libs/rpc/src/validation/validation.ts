@@ -1,14 +1,17 @@
 /** Checks requests against the `buf.validate` rules of the contract, with the code that is generated from them. */
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
+import type { DescFile, DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { type Fault, failIf, maxFaults } from '@millhand/api'
 import { checks } from '../gen/checks.ts'
 import { type BrokenRule, type Check, faultOf } from './broken-rule.ts'
 
-/** @throws Error when nothing was generated for a message, so that none goes unchecked */
-export function assertHasCheck({ typeName }: DescMessage): void {
-  if (checks.has(typeName) || typeName.startsWith('google.protobuf.')) return
+/** @throws Error when nothing was generated for a message that may have rules, so that none goes unchecked */
+export function assertHasCheck({ typeName, file }: DescMessage): void {
+  if (checks.has(typeName) || !mayHaveRules(file)) return
   throw new Error(`${typeName} has no generated check: run pnpm generate`)
 }
+
+const mayHaveRules = ({ proto, dependencies }: DescFile): boolean =>
+  proto.dependency.includes('buf/validate/validate.proto') || dependencies.some(mayHaveRules)
 
 /** @throws ConnectError that names every fault that an answer can show, not the first */
 export function check<Desc extends DescMessage>(desc: Desc, request: MessageShape<Desc>): void {

@@ -256,6 +256,9 @@ function stateOf<T extends TaskBase>(
 }
 
 async function inTurns<T>(all: readonly T[], each: (one: T, index: number) => Promise<void>): Promise<void> {
-  for (let at = 0; at < all.length; at += AT_ONCE)
-    await Promise.all(all.slice(at, at + AT_ONCE).map((one, n) => each(one, at + n)))
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    // None goes on once this has failed: the room that it takes is given back then.
+    const results = await Promise.allSettled(all.slice(at, at + AT_ONCE).map((one, n) => each(one, at + n)))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
 }

@@ -33,7 +33,9 @@ describe('a spending limit', () => {
   })
 
   it('of nothing is reached from the start', () => {
-    assert.deepEqual(told(0, [0, 0]).steps, [[100], []])
+    const { steps, record } = told(0, [0, 0])
+    assert.deepEqual(steps, [[100], []])
+    assert.ok(isOver(record.limits.compute, '2026-12'), 'in the next month too, before anything of it was posted')
   })
 
   it('begins anew with a month, and tells of it again', () => {
@@ -48,12 +50,16 @@ describe('a spending limit', () => {
       ...{ family, kind, micros, would_micros: micros * 2, quantity: 1 },
     })
     const lines = [
-      ...[line('compute', 'compute', 1), line('workforce', 'tasks', 10), line('workforce', 'tokens', 100)],
-      line('compute', 'instances', 4),
+      ...[
+        line('compute', 'compute', 1),
+        line('compute', 'instances', 2),
+        line('workforce', 'tasks', 10),
+        line('workforce', 'tokens', 100),
+      ],
       ...[line('workforce', 'adjustment', 1_000), line('compute', 'credit', -1_000)],
     ]
     const months = [{ month: '2026-11', lines }]
-    assert.equal(spentOf(months, '2026-11', 'compute', false), 5)
+    assert.equal(spentOf(months, '2026-11', 'compute', false), 3)
     assert.equal(spentOf(months, '2026-11', 'workforce', false), 110)
     assert.equal(spentOf(months, '2026-11', 'workforce', true), 220)
     assert.equal(spentOf(months, '2026-12', 'compute', false), 0)

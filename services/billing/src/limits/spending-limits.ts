@@ -86,9 +86,9 @@ export function afterSpending(
 
 /** Whether creates of the family are refused in a month. */
 export const isOver = (limit: FamilyLimit | undefined, month: Month): boolean =>
-  limit?.told?.month === month && limit.told.percent === 100
+  // A limit of nothing is reached from the start of each month, before anything of it was posted.
+  limit?.micros === 0 || (limit?.told?.month === month && limit.told.percent === 100)
 
-/** A limit of nothing is reached from the start. */
 function percentOf(spent: number, limit: number): Percent | 0 {
   if (spent >= limit) return 100
   return spent * 100 >= limit * 80 ? 80 : 0

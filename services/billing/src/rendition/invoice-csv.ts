@@ -36,4 +36,4 @@ export function invoiceCsv(invoice: AnyInvoice): Uint8Array {
 }
 
 /** A spreadsheet would take such a text for a formula (OWASP, "CSV injection"); numbers keep their sign. */
-const withoutFormula = (text: string) => (/^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text)
+const withoutFormula = (text: string) => (/^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FilePurpose } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { manualClock } from '@millhand/process'
+import { createLog } from '@millhand/telemetry'
 import { createBatchHolds } from './batch-holds.ts'
 import { createModel, givenFiles, removeModel, upload } from './files.fixture.ts'
 import { openSqliteFiles } from './sqlite-files.fixture.ts'
@@ -14,7 +15,8 @@ describe('files and models that a batch needs', () => {
   const tenant = () => `${given.account}/live`
   const START = Date.UTC(2026, 10, 26)
   const clock = manualClock(START)
-  const holds = () => createBatchHolds({ collection: given.stores.batchHolds, clock })
+  const holds = () =>
+    createBatchHolds({ collection: given.stores.batchHolds, clock, log: createLog({ level: 'error' }) })
   const uploaded = async (purpose = FilePurpose.MODEL) =>
     (await upload(given.service, given.caller, 'a model', { purpose })).id
   const needed = (batch: string) => (error: unknown) => String(error).includes(`needed by the batch \`${batch}\``)

@@ -1,6 +1,7 @@
 /** Which files and own models batches may still need: they are not removed meanwhile. docs/decisions/batches.md */
 import type { Clock } from '@millhand/process'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
 import { dueDocuments } from './due-documents.ts'
 import type { FileUse } from './file-use.ts'
 
@@ -34,9 +35,11 @@ export type BatchHolds = ReturnType<typeof createBatchHolds>
 export function createBatchHolds({
   collection,
   clock,
+  log,
 }: {
   readonly collection: Collection<BatchHold, BatchHoldIndex>
   readonly clock: Clock
+  readonly log: Log
 }) {
   const remove = ({ tenant, id, version }: BatchHold) =>
     collection.write({ kind: 'remove', version, tenant, id, events: [] })
@@ -71,7 +74,10 @@ export function createBatchHolds({
 
     /** Removes what batches have left that were never made. */
     async sweep(signal: AbortSignal): Promise<void> {
-      for await (const hold of dueDocuments(collection, clock.now(), signal)) await remove(hold)
+      for await (const hold of dueDocuments(collection, clock.now(), signal)) {
+        const { tenant, id } = hold
+        await remove(hold).catch(error => log.error('files.not_swept', { tenant, id, error }))
+      }
     },
   }
 }

@@ -59,7 +59,7 @@ export function createFileService(options: FileServiceOptions) {
   const files = createFiles({
     collection: options.files,
     models: options.models,
-    batchHolds: createBatchHolds({ collection: options.batchHolds, clock }),
+    batchHolds: createBatchHolds({ collection: options.batchHolds, clock, log }),
     contents: createContents({ collection: options.contents, blobs, clock }),
     storage: createStorage({ collection: options.storage, clock, quotaBytes }),
     blobs,

@@ -907,7 +907,7 @@ export const InvoiceStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * The period goes on, or its grace time.
+   * The period has ended. Its grace time goes on, and what is heard of until then is on it.
    *
    * @generated from enum value: INVOICE_STATUS_OPEN = 1;
    */
