@@ -9,6 +9,7 @@ import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
+import { CapacityService } from '@millhand/api/gen/millhand/instance/v1/capacity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
@@ -141,6 +142,7 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     models,
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     quotaBytes: config.storageQuotaBytes,
+    capacity: createClient(CapacityService, hosted.transport),
   })
   hosted.host('files', files)
   hosted.host('compute', compute)

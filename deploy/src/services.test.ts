@@ -38,7 +38,7 @@ test('each caller may call the internal RPC services that it needs, and no more'
       ['IdentityService', 'RateService', 'IdempotencyService', 'StatusService', 'StreamTokenService', 'BacklogService'],
     ],
     ['identity', ['RateService']],
-    ['compute', ['LeaseService', 'OwnerService']],
+    ['compute', ['LeaseService', 'OwnerService', 'CapacityService']],
     ['workforce', ['LeaseService', 'OwnerService', 'QuotaService', 'TaskFileService', 'WorkforceUsageService']],
     ['batch', ['BatchTaskService', 'TaskFileService']],
     ['executor', ['LeaseService']],

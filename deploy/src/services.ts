@@ -17,6 +17,7 @@ import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity
 import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import { CapacityService } from '@millhand/api/gen/millhand/instance/v1/capacity_service_pb.ts'
 import { InstanceService } from '@millhand/api/gen/millhand/instance/v1/instance_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
@@ -94,7 +95,8 @@ export const services = {
     stopMs: 3_000,
   },
   compute: {
-    calls: { compute: [ComputeService, LeaseService, OwnerService] },
+    calls: { compute: [ComputeService, LeaseService, OwnerService], instance: [CapacityService] },
+    optional: ['instance'],
     secret: true,
     database: true,
     owned: true,

@@ -5,7 +5,9 @@ import type { Capacity, Driver } from './drivers/driver.ts'
 
 export interface GpuTypes {
   /** Fails with `invalid_parameter`, and with `unavailable` where that is not known yet. */
-  require(gpu: string, signal: AbortSignal): Promise<void>
+  require(gpu: string): Promise<void>
+  /** Empty where no engine is configured, or none has answered yet. */
+  list(): Promise<readonly Capacity[]>
 }
 
 const KNOWN_MS = 5_000
@@ -14,21 +16,27 @@ const ANSWER_MS = 3_000
 
 export function createGpuTypes(driver: Driver | undefined, clock: Pick<Clock, 'monotonic'>): GpuTypes {
   let known: readonly Capacity[] | undefined
+  let asking: Promise<readonly Capacity[] | undefined> = Promise.resolve(undefined)
   let askedAt = Number.NEGATIVE_INFINITY
 
-  async function types(signal: AbortSignal): Promise<readonly Capacity[] | undefined> {
-    if (driver === undefined || clock.monotonic() - askedAt < KNOWN_MS) return known
+  /** All who ask in these seconds wait for the same answer. */
+  function types(): Promise<readonly Capacity[] | undefined> {
+    if (driver === undefined || clock.monotonic() - askedAt < KNOWN_MS) return asking
     askedAt = clock.monotonic()
-    known = await driver.capacity(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])).catch(() => known)
-    return known
+    asking = driver.capacity(AbortSignal.timeout(ANSWER_MS)).then(
+      found => (known = found),
+      () => known,
+    )
+    return asking
   }
 
   return {
-    async require(gpu, signal) {
+    list: async () => (await types()) ?? [],
+    async require(gpu) {
       // What was there once is waited for.
       const isKnown = (all: readonly Capacity[] | undefined) => gpu === 'cpu' || all?.some(type => type.gpu === gpu)
       if (isKnown(known)) return
-      const found = await types(signal)
+      const found = await types()
       if (isKnown(found)) return
       if (found === undefined) throw fail('unavailable', 'The container engine does not answer.', { retryAfterS: 5 })
       const names = [...new Set(['cpu', ...found.map(type => type.gpu)])].join(', ')

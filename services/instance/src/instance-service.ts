@@ -1,5 +1,6 @@
 /** Instances: containers that a user launches, scales and ends. docs/decisions/instances.md */
 import { type Cursors, createIds, createSecretCipher, type KeyMode } from '@millhand/api'
+import { CapacityService } from '@millhand/api/gen/millhand/instance/v1/capacity_service_pb.ts'
 import { InstanceService } from '@millhand/api/gen/millhand/instance/v1/instance_service_pb.ts'
 import type { Replicas } from '@millhand/lease'
 import type { Plans } from '@millhand/plans'
@@ -14,6 +15,7 @@ import type { InstanceDeps } from './instance-deps.ts'
 import { type ObservedAt, Reconciler } from './reconciler.ts'
 import { deleteInstance, scaleInstance } from './rpc/change-instances.ts'
 import { createInstance } from './rpc/create-instance.ts'
+import { listCapacity } from './rpc/list-capacity.ts'
 import { getInstance, listInstanceEvents, listInstances } from './rpc/read-instances.ts'
 import { watchInstanceLogs } from './rpc/watch-instance-logs.ts'
 
@@ -65,6 +67,7 @@ export function createInstanceService(options: InstanceOptions) {
         listInstanceEvents: listInstanceEvents(deps),
         watchInstanceLogs: watchInstanceLogs(deps),
       })
+      router.service(CapacityService, { listCapacity: listCapacity(deps) })
     },
     /** What the owner does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {

@@ -161,6 +161,22 @@ test('instances of the sandbox outlive its process', async () => {
   await reaches(id, is('terminated'))
 })
 
+test('GPU types say how many replicas fit, and what one costs', async () => {
+  const cpu = await cpuType()
+  assert.ok(cpu.instances.available > 0 && cpu.instances.available <= cpu.instances.total, JSON.stringify(cpu))
+  assert.deepEqual((await create({ replicas: 0 })).hourly_price, cpu.instances.hourly_price)
+
+  /** Compute may not have reached the instance service yet. */
+  async function cpuType(): Promise<Wire> {
+    for (const deadline = performance.now() + 60_000; ; await pause(200)) {
+      const { body, text } = await call('GET', '/v1/gpu_types')
+      const found = body.data.find(({ id }: Wire) => id === 'cpu')
+      if (found?.instances !== undefined) return found
+      assert.ok(performance.now() < deadline, text)
+    }
+  }
+})
+
 test('what is wrong is refused', async () => {
   assertProblem(
     await call('POST', '/v1/instances', { json: { gpu: 'tpu', image: 'a' } }),

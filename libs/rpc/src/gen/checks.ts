@@ -1471,6 +1471,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.instance.v1.CreateInstanceRequest', instanceCreateInstanceRequest],
   ['millhand.instance.v1.DeleteInstanceRequest', instanceDeleteInstanceRequest],
   ['millhand.instance.v1.GetInstanceRequest', instanceGetInstanceRequest],
+  ['millhand.instance.v1.ListCapacityRequest', nothing],
   ['millhand.instance.v1.ListInstanceEventsRequest', instanceListInstanceEventsRequest],
   ['millhand.instance.v1.ListInstancesRequest', instanceListInstancesRequest],
   ['millhand.instance.v1.RegistryCredential', instanceRegistryCredential],

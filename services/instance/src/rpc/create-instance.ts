@@ -29,7 +29,7 @@ export const createInstance = (deps: InstanceDeps) => {
     if (before) return show(before)
     if (drivers[mode] === undefined) throw noDriver()
     requireEnv(req)
-    await gpuTypes[mode].require(req.gpu, call.signal)
+    await gpuTypes[mode].require(req.gpu)
     const document = newInstance(given(deps, req, caller, id, call.values.get(requestIdKey)))
     await mutex.runExclusive(tenant, async () => {
       const { max_instances: most } = plans.computePlan(caller.plans.compute)

@@ -162,7 +162,7 @@ export type Instance = Message<"millhand.instance.v1.Instance"> & {
   terminatedAt?: Timestamp | undefined;
 
   /**
-   * What a replica costs for each hour that it runs. It is counted to the second.
+   * What a replica costs for each hour that it runs. It is counted to the millisecond.
    *
    * @generated from field: millhand.type.v1.Money hourly_price = 20;
    */
