@@ -2,7 +2,13 @@
 import type { SecretCipher } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { type Driver, DriverFault, type ObservedReplica, type ReplicaSpec } from './drivers/driver.ts'
+import {
+  type Driver,
+  DriverFault,
+  type ObservedReplica,
+  type PullProgress,
+  type ReplicaSpec,
+} from './drivers/driver.ts'
 import { type InstanceRecord, replicaName, type Secrets, type Slot, sealedFor } from './instance.ts'
 import type { Cause } from './transition.ts'
 
@@ -61,11 +67,12 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
 
   async function tryCreate(instance: InstanceRecord, slot: Slot, name: string, signal: AbortSignal): Promise<void> {
     const { generation } = slot
-    let isTold = false
-    const onPull = () => {
-      if (isTold) return
-      isTold = true
-      void caused(instance, { kind: 'pull', generation, now: now() }).catch(() => {})
+    let told = -1
+    const onPull = (progress: PullProgress) => {
+      const quarters = Math.floor((4 * progress.doneBytes) / Math.max(1, progress.totalBytes))
+      if (quarters <= told) return
+      told = quarters
+      void caused(instance, { kind: 'pull', generation, progress, now: now() }).catch(() => {})
     }
     try {
       await driver.create(specOf(deps.cipher, instance, slot, name), { signal, onPull })

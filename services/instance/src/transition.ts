@@ -1,7 +1,7 @@
 /** The life of an instance as one pure function. docs/instances.md has the picture; `transition.test.ts` holds both together. */
 
 import { conditionOf } from './condition.ts'
-import type { DriverFault, ObservedReplica } from './drivers/driver.ts'
+import type { DriverFault, ObservedReplica, PullProgress } from './drivers/driver.ts'
 import { type InstanceRecord, isEnding, replicaName, type Slot } from './instance.ts'
 import type { Slice } from './metering.ts'
 import {
@@ -31,7 +31,7 @@ export type Cause =
       readonly now: number
     }
   /** The engine pulls the image of a replica. */
-  | { readonly kind: 'pull'; readonly generation: number; readonly now: number }
+  | { readonly kind: 'pull'; readonly generation: number; readonly progress: PullProgress; readonly now: number }
   /** The engine could not start a replica. */
   | {
       readonly kind: 'refuse'
@@ -79,7 +79,7 @@ function apply(before: InstanceRecord, cause: Cause, now: number): Changed | und
     case 'pull':
       return withNotes(
         before,
-        before.slots.filter(isOf(cause.generation)).map(slot => note('replica.pulling', slot)),
+        before.slots.filter(isOf(cause.generation)).map(({ index }) => pulling(index, cause.progress)),
       )
     case 'refuse':
       return refuse(before, cause.generation, cause.fault, now)
@@ -87,6 +87,11 @@ function apply(before: InstanceRecord, cause: Cause, now: number): Changed | und
 }
 
 const isOf = (generation: number) => (slot: Slot) => slot.generation === generation && slot.state === 'starting'
+
+const pulling = (replica: number, { doneBytes, totalBytes }: PullProgress): Note => ({
+  ...{ type: 'replica.pulling', replica },
+  message: `${Math.floor(doneBytes / 1e6)} of ${Math.ceil(totalBytes / 1e6)} MB of the image are there.`,
+})
 
 const withNotes = (instance: InstanceRecord, notes: readonly Note[]): Changed | undefined =>
   notes.length === 0 ? undefined : { instance, notes, slices: [] }

@@ -46,9 +46,9 @@ const REGISTRY = /^[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d{1,5})?$/
 export function checkImage(image: string, { registries, preloaded = [] }: ImagePolicy): { isPreloaded: boolean } {
   if (preloaded.includes(image)) return { isPreloaded: true }
   const parsed = parseImageReference(image)
-  if (parsed === undefined) throw new DriverFault('image_not_found', 'the image is not a valid reference')
+  if (parsed === undefined) throw new DriverFault('image_not_found', 'The image is not a valid reference.')
   const full = `${parsed.registry}/${parsed.repository}`
   if (registries !== undefined && !registries.some(allowed => `${full}/`.startsWith(`${allowed}/`)))
-    throw new DriverFault('registry_not_allowed', `images of ${parsed.registry} may not run here`)
+    throw new DriverFault('registry_not_allowed', `Images of ${parsed.registry} may not run here.`)
   return { isPreloaded: false }
 }

@@ -142,8 +142,8 @@ async function* linesOf(
   const found = await onReachable(hosts, async host => ({ host, state: await host.find(name, signal) }))
   const there = found.find(({ state }) => state !== undefined)
   if (there !== undefined) yield* there.host.logs(name, logOptions, signal)
-  else if (found.length < hosts.length) throw new DriverFault('unavailable', 'a container engine does not answer')
-  else throw new DriverFault('not_found', `there is no replica ${name}`)
+  else if (found.length < hosts.length) throw new DriverFault('unavailable', 'A container engine does not answer.')
+  else throw new DriverFault('not_found', `There is no replica ${name}.`)
 }
 
 function capacityOf(
@@ -171,11 +171,11 @@ async function roomiest(
     const [room, occupants] = await Promise.all([host.room(signal), occupantsOf(host, signal)])
     return { host, free: places(room, occupants, gpu, sizes), devices: freeDevices(room, occupants, gpu) }
   })
-  if (candidates.length === 0) throw new DriverFault('unavailable', 'no container engine answers')
+  if (candidates.length === 0) throw new DriverFault('unavailable', 'No container engine answers.')
   const [best] = candidates
     .filter(({ host, free }) => free > 0 && !tried.has(host))
     .sort((one, other) => other.free - one.free)
-  if (best === undefined) throw new DriverFault('no_capacity', `no host has a free place for ${gpu}`)
+  if (best === undefined) throw new DriverFault('no_capacity', `No host has a free place for ${gpu}.`)
   return best
 }
 
@@ -201,8 +201,9 @@ async function onReachable<T>(hosts: readonly DockerHost[], ask: (host: DockerHo
   return answers.flat()
 }
 
+/** A host whose disk is full, say, has places by its processors still. */
 function isOfThisHost(error: unknown): boolean {
-  const reasons: readonly DriverFault['reason'][] = ['port_taken', 'ports_unsupported', 'volume_unsupported']
+  const reasons = ['no_capacity', 'port_taken', 'ports_unsupported', 'volume_unsupported']
   return error instanceof DriverFault && reasons.includes(error.reason)
 }
 

@@ -68,7 +68,7 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof EngineError) throw error
-      throw new DriverFault('unavailable', 'the container engine does not answer', { cause: error })
+      throw new DriverFault('unavailable', 'The container engine does not answer.', { cause: error })
     } finally {
       clearTimeout(timer)
     }
@@ -95,7 +95,7 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
         return text === '' ? undefined : JSON.parse(text)
       } catch (error) {
         options.signal.throwIfAborted()
-        throw new DriverFault('unavailable', 'the answer of the container engine broke off', { cause: error })
+        throw new DriverFault('unavailable', 'The answer of the container engine broke off.', { cause: error })
       }
     },
     async stream(method, path, options) {

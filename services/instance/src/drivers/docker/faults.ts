@@ -8,34 +8,34 @@ const PULL: readonly Rule[] = [
   [
     /unauthorized|authentication required|no basic auth|incorrect username/i,
     'image_denied',
-    'the registry refuses the credential',
+    'The registry refuses the credential.',
   ],
   [
     /manifest unknown|not found|does not exist|no matching manifest/i,
     'image_not_found',
-    'the registry does not have the image, or asks for a credential',
+    'The registry does not have the image, or asks for a credential.',
   ],
-  [/denied/i, 'image_denied', 'the registry denies access to the image'],
-  [/no space left/i, 'no_capacity', 'the host has no space for the image'],
-  [/invalid reference|invalid repository|repository name/i, 'image_not_found', 'the image is not a valid reference'],
+  [/denied/i, 'image_denied', 'The registry denies access to the image.'],
+  [/no space left/i, 'no_capacity', 'The host has no space for the image.'],
+  [/invalid reference|invalid repository|repository name/i, 'image_not_found', 'The image is not a valid reference.'],
   [
     /dial tcp|no such host|timeout|refused|EOF|TLS|x509|toomanyrequests|server error/i,
     'registry_unavailable',
-    'the registry does not answer',
+    'The registry does not answer.',
   ],
 ]
 
 const START: readonly Rule[] = [
-  [/port is already allocated|address already in use/i, 'port_taken', 'a port that the replica asks for is taken'],
-  [/no such image/i, 'image_not_found', 'the image is not there'],
-  [/quota|size.*not supported|unknown option|invalid option/i, 'volume_unsupported', 'the host can not bound a volume'],
-  [/non-overlapping|could not find an available/i, 'no_capacity', 'the host has no network left'],
-  [/no space left/i, 'no_capacity', 'the host has no space left'],
-  [/device driver|nvidia|unknown device/i, 'no_capacity', 'the GPU is not usable'],
+  [/port is already allocated|address already in use/i, 'port_taken', 'A port that the replica asks for is taken.'],
+  [/no such image/i, 'image_not_found', 'The image is not there.'],
+  [/quota|size.*not supported|unknown option|invalid option/i, 'volume_unsupported', 'The host cannot bound a volume.'],
+  [/non-overlapping|could not find an available/i, 'no_capacity', 'The host has no network left.'],
+  [/no space left/i, 'no_capacity', 'The host has no space left.'],
+  [/device driver|nvidia|unknown device/i, 'no_capacity', 'The GPU is not usable.'],
   [
     /no command specified|executable file not found|starting container process|exec format|exec:/i,
     'command_not_found',
-    'the command is not in the image, or can not be executed',
+    'The command is not in the image, or cannot be executed.',
   ],
 ]
 
@@ -52,4 +52,4 @@ function faultBy(rules: readonly Rule[], error: unknown): unknown {
   return new DriverFault(reason, message, { cause: error })
 }
 
-const NO_RULE = [/./, 'engine_error', 'the container engine refuses the replica'] as const
+const NO_RULE = [/./, 'engine_error', 'The container engine refuses the replica.'] as const

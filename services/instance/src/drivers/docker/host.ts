@@ -93,10 +93,10 @@ export function createDockerHost({
     async run(replica, { id, volumes }, devices, signal) {
       const { name, tenant, ports, gpu } = replica
       if (ports.length > 0 && publicNetwork === undefined)
-        throw new DriverFault('ports_unsupported', 'ports are not published here')
+        throw new DriverFault('ports_unsupported', 'Ports are not published here.')
       if (ports.length > 0) await checkPublicNetwork(engine, publicNetwork as string, signal)
       const size = sizes[gpu]
-      if (size === undefined) throw new DriverFault('no_capacity', `there is no ${gpu} here`)
+      if (size === undefined) throw new DriverFault('no_capacity', `There is no ${gpu} here.`)
       const labels = labelsOf(deployment, replica, devices)
       const make = async () => {
         const network = await ensureNetwork(engine, deployment, tenant, signal)
@@ -129,7 +129,7 @@ export function createDockerHost({
 
     async *logs(name, options, signal) {
       if ((await inspected(name, signal)) === undefined)
-        throw new DriverFault('not_found', `there is no replica ${name}`)
+        throw new DriverFault('not_found', `There is no replica ${name}.`)
       yield* linesOf(engine, name, options, signal)
     },
   }
@@ -182,8 +182,8 @@ async function* linesOf(
     signal.throwIfAborted()
     if (error instanceof DriverFault) throw error
     if (error instanceof EngineError)
-      throw new DriverFault('not_found', `there is no replica ${name}`, { cause: error })
-    throw new DriverFault('unavailable', 'the container engine does not answer', { cause: error })
+      throw new DriverFault('not_found', `There is no replica ${name}.`, { cause: error })
+    throw new DriverFault('unavailable', 'The container engine does not answer.', { cause: error })
   }
 }
 

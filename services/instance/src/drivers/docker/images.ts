@@ -24,7 +24,7 @@ export async function ensureImage(
     return { id: found.Id, volumes: Object.keys(found.Config?.Volumes ?? {}) }
   } catch (error) {
     if (!(error instanceof EngineError) || error.status !== 404) throw error
-    throw new DriverFault('image_not_found', 'the image is not there', { cause: error })
+    throw new DriverFault('image_not_found', 'The image is not there.', { cause: error })
   }
 }
 

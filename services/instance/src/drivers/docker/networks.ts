@@ -72,5 +72,5 @@ export async function checkPublicNetwork(engine: Engine, name: string, signal: A
     throw error
   })) as { Options?: Record<string, string> | null } | undefined
   if (found?.Options?.['com.docker.network.bridge.enable_icc'] !== 'false')
-    throw new DriverFault('ports_unsupported', 'the host has no network for published ports that keeps replicas apart')
+    throw new DriverFault('ports_unsupported', 'The host has no network for published ports that keeps replicas apart.')
 }

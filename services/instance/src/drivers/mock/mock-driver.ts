@@ -26,6 +26,9 @@ const SANDBOX_FAULTS: Readonly<Record<string, DriverFault['reason']>> = {
   'sandbox/unavailable': 'unavailable',
 }
 
+/** Of every image, it says. */
+const IMAGE_BYTES = 100_000_000
+
 export function createMockDriver(engine: MockEngine): Driver {
   const { clock, hosts } = engine
   const reachable = () => [...hosts.values()].filter(({ isLost }) => !isLost)
@@ -43,7 +46,8 @@ export function createMockDriver(engine: MockEngine): Driver {
         return { host: before.name }
       }
       const fault = SANDBOX_FAULTS[replica.image]
-      if (fault !== undefined) throw new DriverFault(fault, `test mode answers ${fault} for the image ${replica.image}`)
+      if (fault !== undefined)
+        throw new DriverFault(fault, `Test mode answers ${fault} for the image ${replica.image}.`)
       const host = place(reachable(), replica)
       const createdAt = clock.now()
       host.replicas.set(replica.name, {
@@ -54,9 +58,9 @@ export function createMockDriver(engine: MockEngine): Driver {
       })
       changed()
       try {
-        onPull?.({ doneBytes: 0, totalBytes: 100 })
+        onPull?.({ doneBytes: 0, totalBytes: IMAGE_BYTES })
         await clock.sleep(engine.pullMs, signal)
-        onPull?.({ doneBytes: 100, totalBytes: 100 })
+        onPull?.({ doneBytes: IMAGE_BYTES, totalBytes: IMAGE_BYTES })
         await clock.sleep(engine.startMs, signal)
       } finally {
         changed()
@@ -69,7 +73,7 @@ export function createMockDriver(engine: MockEngine): Driver {
       signal.throwIfAborted()
       const searched = host === undefined ? [...hosts.values()] : [hosts.get(host)].filter(found => found !== undefined)
       for (const { replicas, isLost } of searched) {
-        if (isLost) throw new DriverFault('unavailable', 'the host does not answer')
+        if (isLost) throw new DriverFault('unavailable', 'The host does not answer.')
         replicas.delete(name)
       }
       changed()
@@ -105,10 +109,10 @@ function place(hosts: readonly MockHost[], replica: ReplicaSpec): MockHost {
     .map(host => ({ host, free: freePlaces(host, replica.gpu) }))
     .filter(({ free }) => free > 0)
     .sort((one, other) => other.free - one.free)
-  if (best === undefined) throw new DriverFault('no_capacity', `no host has a free place for ${replica.gpu}`)
+  if (best === undefined) throw new DriverFault('no_capacity', `No host has a free place for ${replica.gpu}.`)
   const wanted = replica.ports.flatMap(({ hostPort }) => hostPort ?? [])
   if (wanted.some(port => portsOf(best.host).has(port)))
-    throw new DriverFault('port_taken', 'a port that the replica asks for is taken')
+    throw new DriverFault('port_taken', 'A port that the replica asks for is taken.')
   return best.host
 }
 
@@ -173,7 +177,7 @@ async function* lines(
   signal: AbortSignal,
 ): AsyncGenerator<LogLine> {
   const replica = hosts.map(({ replicas }) => replicas.get(name)).find(found => found !== undefined)
-  if (replica === undefined) throw new DriverFault('not_found', `there is no replica ${name}`)
+  if (replica === undefined) throw new DriverFault('not_found', `There is no replica ${name}.`)
   const written = linesOf(replica).filter(({ at }) => at <= clock.now())
   const wanted = written.filter(({ id, at }) => at >= since && (after === undefined || id > after))
   yield* tail === undefined ? wanted : wanted.slice(Math.max(0, wanted.length - tail))
