@@ -1,5 +1,7 @@
 /** Which waiting replicas may start: max-min fairness among accounts, weighted by their plans. Pure. */
 
+import type { InstanceRecord } from './instance.ts'
+
 /** Of one instance. */
 export interface Waiting {
   readonly tenant: string
@@ -75,3 +77,9 @@ function leastLoaded(tenants: readonly string[], load: (tenant: string) => numbe
   for (const tenant of tenants) if (load(tenant) < load(best)) best = tenant
   return best
 }
+
+/** The slots of an instance that wait for a place. */
+export const waitingIndexes = ({ slots, ending }: InstanceRecord, now: number): number[] =>
+  ending === undefined
+    ? slots.filter(({ state, retry_at = 0 }) => state === 'pending' && retry_at <= now).map(({ index }) => index)
+    : []

@@ -33,3 +33,9 @@ export function gapOf(
   })
   return { create, remove }
 }
+
+/** When a slot is to be looked at again, where nothing happens. */
+export const retryAt = ({ state, retry_at }: Slot): number =>
+  retry_at === undefined || (state !== 'exited' && state !== 'pending' && state !== 'starting')
+    ? Number.POSITIVE_INFINITY
+    : retry_at

@@ -6,11 +6,11 @@ import type { KeyMode, SecretCipher } from '@millhand/api'
 import { type Clock, createWakeUp, type WakeUp } from '@millhand/process'
 import { type Collection, type Document, noAccount } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { type Admission, admit, type Share } from './admission.ts'
+import { type Admission, admit, type Share, waitingIndexes } from './admission.ts'
 import type { Driver, Observation, ObservedReplica, RestoredReplica } from './drivers/driver.ts'
 import { createEngineCalls, type EngineCalls } from './engine-calls.ts'
-import { gapOf } from './gap.ts'
-import { type InstanceRecord, replicaName, type Slot } from './instance.ts'
+import { gapOf, retryAt } from './gap.ts'
+import { type InstanceRecord, replicaName } from './instance.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
 import type { Sighting } from './slot.ts'
 import { createSteadyClock } from './steady-clock.ts'
@@ -66,7 +66,8 @@ export class Reconciler {
       ...deps,
       now: this.#now,
       settled: () => this.wake(),
-      caused: async (instance, cause) => this.#keep(await changeInstance(deps, instance.tenant, instance.id, cause)),
+      caused: async (instance, cause) =>
+        void this.#keep(await changeInstance(deps, instance.tenant, instance.id, cause)),
     })
   }
 
@@ -104,10 +105,16 @@ export class Reconciler {
     const isLate = this.#observedAt === undefined || now - this.#observedAt >= IDLE_MS || now >= this.#nextAt
     if (!isAsked && !this.#isDue && !isLate) return
     this.#isDue = false
+    const known = new Map(this.#open)
     const { observation, sighting } = await this.#observe(signal)
-    const seen = byInstance(observation.replicas)
+    const seen = Map.groupBy(observation.replicas, ({ instance }) => instance)
     await this.#adopt(seen, signal)
-    await this.#applyAll(instance => ({ kind: 'observe', seen: seen.get(instance.id) ?? [], sighting }))
+    // A record that was read meanwhile may be newer than the observation: the next pass has one for it.
+    await this.#applyAll(instance =>
+      known.get(instance.id) === instance
+        ? { kind: 'observe', seen: seen.get(instance.id) ?? [], sighting }
+        : undefined,
+    )
     await this.#admit(seen, signal)
     await this.#close(seen, sighting.askedAt, signal)
   }
@@ -115,7 +122,7 @@ export class Reconciler {
   async #load(): Promise<void> {
     const { mode, observedAt } = this.#deps
     this.#observedAt = (await observedAt.get(noAccount, mode))?.at
-    await this.#read('open', instance => this.#keep(instance))
+    await this.#read('open', instance => void this.#keep(instance))
     this.#deps.driver.restore?.([...this.#open.values()].flatMap(restoredReplicas))
     this.#isLoaded = true
     // Nothing of the time before is known any better.
@@ -162,15 +169,22 @@ export class Reconciler {
     return { observation, sighting }
   }
 
-  /** Replicas whose instance is not known here: it is read again, and only where it is over or not there they go. */
+  /** Replicas that no record here can have started: it is read again, and only where it is over or not there they go. */
   async #adopt(seen: ReadonlyMap<string, readonly ObservedReplica[]>, signal: AbortSignal): Promise<void> {
     for (const [id, replicas] of seen) {
       const [first] = replicas
-      if (first === undefined || this.#open.has(id)) continue
+      if (first === undefined || this.#hasStarted(id, replicas)) continue
       const instance = await this.#deps.instances.get(first.tenant, id)
-      if (instance !== undefined && instance.work !== 'done') this.#keep(instance)
-      else for (const replica of replicas) this.#engine.remove(replica, signal)
+      if (instance === undefined || instance.work === 'done')
+        for (const replica of replicas) this.#engine.remove(replica, signal)
+      else if (this.#keep(instance)) this.wake()
     }
+  }
+
+  /** Another owner may have started more than the record here knows of. */
+  #hasStarted(id: string, replicas: readonly ObservedReplica[]): boolean {
+    const known = this.#open.get(id)
+    return known !== undefined && replicas.every(({ generation }) => generation <= known.last_generation)
   }
 
   async #applyAll(causeOf: (instance: InstanceRecord) => Cause | undefined): Promise<void> {
@@ -181,7 +195,7 @@ export class Reconciler {
       if (cause === undefined) continue
       const after = transition(instance, cause, retentionMs)
       if (after.instance === instance) continue
-      writes.push(this.#write(instance, cause, after))
+      writes.push(this.#write(instance, after))
       if (writes.length < WRITES_AT_ONCE) continue
       await Promise.all(writes)
       writes = []
@@ -189,12 +203,13 @@ export class Reconciler {
     await Promise.all(writes)
   }
 
-  async #write(before: InstanceRecord, cause: Cause, after: ReturnType<typeof transition>): Promise<void> {
-    const written = await writeTransition(this.#deps, before, after)
-    if (written !== 'conflict') return this.#keep(written)
-    const changed = await changeInstance(this.#deps, before.tenant, before.id, cause)
-    if (changed === undefined) this.#open.delete(before.id)
-    else this.#keep(changed)
+  /** What another has changed meanwhile is left for the next pass: this observation may be older than the change. */
+  async #write(before: InstanceRecord, change: ReturnType<typeof transition>): Promise<void> {
+    const written = await writeTransition(this.#deps, before, change)
+    const after = written === 'conflict' ? await this.#deps.instances.get(before.tenant, before.id) : written
+    if (after === undefined) this.#open.delete(before.id)
+    else this.#keep(after)
+    if (written === 'conflict') this.wake()
   }
 
   async #admit(seen: ReadonlyMap<string, readonly ObservedReplica[]>, signal: AbortSignal): Promise<void> {
@@ -258,13 +273,14 @@ export class Reconciler {
     this.#notedAt = at
   }
 
-  /** Takes up an instance, unless a later version of it is known. */
-  #keep(instance: InstanceRecord | undefined): void {
-    if (instance === undefined) return
+  /** Takes up an instance; false where this version of it, or a later one, is known. */
+  #keep(instance: InstanceRecord | undefined): boolean {
+    if (instance === undefined) return false
     const known = this.#open.get(instance.id)
-    if (known !== undefined && known.version >= instance.version) return
+    if (known !== undefined && known.version >= instance.version) return false
     this.#open.set(instance.id, instance)
     this.#plans.set(instance.tenant, instance.plan)
+    return true
   }
 }
 
@@ -275,24 +291,3 @@ const restoredReplicas = ({ id, tenant, gpu, image, slots }: InstanceRecord): Re
     if (startedAt === undefined || metered_until === undefined) return []
     return [{ name: replicaName(id, slot), tenant, instance: id, index, generation, gpu, image, ports, startedAt }]
   })
-
-const waitingIndexes = ({ slots, ending }: InstanceRecord, now: number): number[] =>
-  ending === undefined
-    ? slots.filter(({ state, retry_at = 0 }) => state === 'pending' && retry_at <= now).map(({ index }) => index)
-    : []
-
-/** When a slot is to be looked at again, where nothing happens. */
-const retryAt = ({ state, retry_at }: Slot): number =>
-  retry_at === undefined || (state !== 'exited' && state !== 'pending' && state !== 'starting')
-    ? Number.POSITIVE_INFINITY
-    : retry_at
-
-function byInstance(replicas: readonly ObservedReplica[]): Map<string, ObservedReplica[]> {
-  const found = new Map<string, ObservedReplica[]>()
-  for (const replica of replicas) {
-    const of = found.get(replica.instance)
-    if (of) of.push(replica)
-    else found.set(replica.instance, [replica])
-  }
-  return found
-}
