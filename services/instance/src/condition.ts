@@ -1,6 +1,6 @@
 /** The status of an instance as it follows from what is desired and what was observed. */
 import type { InstanceRecord, InstanceStatus, Slot } from './instance.ts'
-import { messageOf } from './slot.ts'
+import { messageOf } from './reasons.ts'
 
 export interface Condition {
   readonly status: InstanceStatus

@@ -20,8 +20,13 @@ import { newInstance } from './transition.ts'
 export interface Run {
   readonly from: number
   readonly to: number
-  readonly isSeen: boolean
 }
+
+/**
+ * What keeps replicas from being lost and doubled, taken out. `labels`: a driver knows those alone that it has started
+ * itself. `names`: the engine starts a second replica of a name.
+ */
+export type Defect = 'labels' | 'names'
 
 export class World {
   readonly clock: ManualClock = manualClock(Date.UTC(2026, 10, 26, 7, 30))
@@ -29,7 +34,7 @@ export class World {
   readonly deps: InstanceStoreDeps
   readonly instances: Instances
   readonly observedAt: Collection<ObservedAt>
-  /** What each replica ran that is not there any more. `isSeen`: it was ended by the driver, or has ended by itself. */
+  /** What each replica ran that is not there any more. */
   readonly ended = new Map<string, Run>()
   /** Calls of the store, by their names. */
   readonly calls = { get: 0, find: 0, write: 0 }
@@ -37,10 +42,16 @@ export class World {
   readonly events: { readonly type: string; readonly value: string }[] = []
   readonly #db: SqliteDatabase
   readonly #folder: string
-  #isDriven = false
+  readonly #defect: Defect | undefined
+  #doubles = 0
 
-  private constructor(folder: string, hosts: Readonly<Record<string, Readonly<Record<string, number>>>>) {
+  private constructor(
+    folder: string,
+    hosts: Readonly<Record<string, Readonly<Record<string, number>>>>,
+    defect?: Defect,
+  ) {
     this.#folder = folder
+    this.#defect = defect
     this.#db = openSqlite({ file: join(folder, 'millhand.db') })
     this.engine = createMockEngine({ clock: this.clock, hosts, pullMs: 20, startMs: 10 })
     const instances: Instances = this.#db.collection(instancesSpec)
@@ -59,15 +70,18 @@ export class World {
         const replica = host.replicas.get(name)
         if (replica) {
           const to = replica.exit?.at ?? this.clock.now()
-          this.ended.set(name, { from: replica.startedAt, to, isSeen: this.#isDriven || replica.exit !== undefined })
+          this.ended.set(name, { from: replica.startedAt, to })
         }
         return remove(name)
       }
     }
   }
 
-  static async open(hosts: Readonly<Record<string, Readonly<Record<string, number>>>>): Promise<World> {
-    return new World(await mkdtemp(join(tmpdir(), 'millhand-instance-')), hosts)
+  static async open(
+    hosts: Readonly<Record<string, Readonly<Record<string, number>>>>,
+    defect?: Defect,
+  ): Promise<World> {
+    return new World(await mkdtemp(join(tmpdir(), 'millhand-instance-')), hosts, defect)
   }
 
   async close(): Promise<void> {
@@ -122,23 +136,29 @@ export class World {
 
   #mortalDriver(mortality: () => void): Driver {
     const driver = createMockDriver(this.engine)
+    const started = new Set<string>()
+    const nameOf = (name: string) => (this.#defect === 'names' ? `${name}~${this.#doubles++}` : name)
     return {
       ...driver,
-      create: async (...args) => {
+      create: async (replica, options) => {
         mortality()
-        const created = await driver.create(...args)
+        started.add(replica.name)
+        const created = await driver.create({ ...replica, name: nameOf(replica.name) }, options)
         mortality()
         return created
       },
       remove: async (...args) => {
         mortality()
-        this.#isDriven = true
-        await driver.remove(...args).finally(() => (this.#isDriven = false))
+        await driver.remove(...args)
         mortality()
       },
       list: async signal => {
         mortality()
-        return await driver.list(signal)
+        const { replicas, lostHosts } = await driver.list(signal)
+        return {
+          lostHosts,
+          replicas: this.#defect === 'labels' ? replicas.filter(({ name }) => started.has(name)) : replicas,
+        }
       },
     }
   }
@@ -187,6 +207,9 @@ function mortal<T extends Document, I extends string>(
     },
   }
 }
+
+/** The name under which a replica was to be started: without `names` the engine has several of it. */
+export const startedName = (name: string): string => name.replace(/~\d+$/, '')
 
 /** The names of the replicas that an instance has by its record. */
 export const namesOf = ({ id, slots }: InstanceRecord): string[] => slots.map(slot => replicaName(id, slot))

@@ -7,7 +7,7 @@ import { type Clock, createWakeUp, type WakeUp } from '@millhand/process'
 import { type Collection, type Document, noAccount } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Admission, admit, type Share, waitingIndexes } from './admission.ts'
-import type { Driver, Observation, ObservedReplica, RestoredReplica } from './drivers/driver.ts'
+import type { Driver, ObservedReplica, RestoredReplica } from './drivers/driver.ts'
 import { createEngineCalls, type EngineCalls } from './engine-calls.ts'
 import { gapOf, retryAt } from './gap.ts'
 import { type InstanceRecord, replicaName } from './instance.ts'
@@ -15,6 +15,10 @@ import { changeInstance, type InstanceStoreDeps, writeTransition } from './insta
 import type { Sighting } from './slot.ts'
 import { createSteadyClock } from './steady-clock.ts'
 import { type Cause, transition } from './transition.ts'
+import { endsOfVanished } from './vanished.ts'
+
+/** Replicas by their instance. */
+type Seen = ReadonlyMap<string, readonly ObservedReplica[]>
 
 /** When the engine was last observed: one document for all instances of a mode. */
 export interface ObservedAt extends Document {
@@ -46,8 +50,8 @@ export class Reconciler {
   readonly #engine: EngineCalls
   /** Those with work to be done, as they were last read or written. */
   readonly #open = new Map<string, InstanceRecord>()
-  /** Of the account of an instance. */
-  readonly #plans = new Map<string, string>()
+  /** The newest instance of each account, for it has the latest plan. */
+  readonly #newest = new Map<string, Pick<InstanceRecord, 'id' | 'plan'>>()
   #isLoaded = false
   /** By the steady clock: of the last observation, and of the last note of one. */
   #observedAt: number | undefined
@@ -106,8 +110,7 @@ export class Reconciler {
     if (!isAsked && !this.#isDue && !isLate) return
     this.#isDue = false
     const known = new Map(this.#open)
-    const { observation, sighting } = await this.#observe(signal)
-    const seen = Map.groupBy(observation.replicas, ({ instance }) => instance)
+    const { seen, sighting } = await this.#observe(signal)
     await this.#adopt(seen, signal)
     // A record that was read meanwhile may be newer than the observation: the next pass has one for it.
     await this.#applyAll(instance =>
@@ -151,26 +154,29 @@ export class Reconciler {
     }
   }
 
-  async #observe(signal: AbortSignal): Promise<{ readonly observation: Observation; readonly sighting: Sighting }> {
+  async #observe(signal: AbortSignal): Promise<{ readonly seen: Seen; readonly sighting: Sighting }> {
     const creating = this.#engine.creating()
     const askedAt = this.#now()
     // What a driver tells first may have happened at any time since the last observation, which another owner made.
     const isPrompt = this.#isPrompted && this.#hasObserved
     this.#isPrompted = false
-    const observation = await this.#deps.driver.list(signal)
+    const { driver } = this.#deps
+    const observation = await driver.list(signal)
+    const seen = Map.groupBy(observation.replicas, ({ instance }) => instance)
+    const now = this.#now()
+    const ends = await endsOfVanished(driver, this.#open.values(), seen, observation, signal)
     const sighting = {
-      ...{ askedAt, isPrompt, creating },
-      now: this.#now(),
+      ...{ askedAt, now, isPrompt, ends, creating },
       before: this.#observedAt ?? askedAt,
       lostHosts: new Set(observation.lostHosts),
     }
     this.#observedAt = askedAt
     this.#hasObserved = true
-    return { observation, sighting }
+    return { seen, sighting }
   }
 
   /** Replicas that no record here can have started: it is read again, and only where it is over or not there they go. */
-  async #adopt(seen: ReadonlyMap<string, readonly ObservedReplica[]>, signal: AbortSignal): Promise<void> {
+  async #adopt(seen: Seen, signal: AbortSignal): Promise<void> {
     for (const [id, replicas] of seen) {
       const [first] = replicas
       if (first === undefined || this.#hasStarted(id, replicas)) continue
@@ -212,7 +218,7 @@ export class Reconciler {
     if (written === 'conflict') this.wake()
   }
 
-  async #admit(seen: ReadonlyMap<string, readonly ObservedReplica[]>, signal: AbortSignal): Promise<void> {
+  async #admit(seen: Seen, signal: AbortSignal): Promise<void> {
     const now = this.#now()
     const waiting = [...this.#open.values()]
       .map(instance => ({ ...instance, instance: instance.id, indexes: waitingIndexes(instance, now) }))
@@ -229,7 +235,7 @@ export class Reconciler {
       }
     }
     waiting.sort((a, b) => a.created_at - b.created_at)
-    const share = (tenant: string) => this.#deps.share(this.#plans.get(tenant) ?? '')
+    const share = (tenant: string) => this.#deps.share(this.#newest.get(tenant)?.plan ?? '')
     const admitted: Map<string, Admission> = admit({ waiting, free, held, share })
     await this.#applyAll(({ id }) => {
       const admission = admitted.get(id)
@@ -238,11 +244,7 @@ export class Reconciler {
   }
 
   /** Asks the engine for what is missing, and for the end of what is too much, and forgets what is over. */
-  async #close(
-    seen: ReadonlyMap<string, readonly ObservedReplica[]>,
-    askedAt: number,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #close(seen: Seen, askedAt: number, signal: AbortSignal): Promise<void> {
     const now = this.#now()
     const remove: ObservedReplica[] = []
     this.#nextAt = Number.POSITIVE_INFINITY
@@ -279,7 +281,8 @@ export class Reconciler {
     const known = this.#open.get(instance.id)
     if (known !== undefined && known.version >= instance.version) return false
     this.#open.set(instance.id, instance)
-    this.#plans.set(instance.tenant, instance.plan)
+    const { id, tenant, plan } = instance
+    if ((this.#newest.get(tenant)?.id ?? '') <= id) this.#newest.set(tenant, { id, plan })
     return true
   }
 }

@@ -2,6 +2,7 @@
 import type { FaultReason, ObservedReplica } from './drivers/driver.ts'
 import type { HistoryEntry, Slot } from './instance.ts'
 import { fullHours, type Slice, slices } from './metering.ts'
+import { messageOf } from './reasons.ts'
 
 /** An observation of the engine, and what is known of the one before. Times are of the owner's steady clock. */
 export interface Sighting {
@@ -14,6 +15,8 @@ export interface Sighting {
   /** Whether the driver has just reported a change. */
   readonly isPrompt: boolean
   readonly lostHosts: ReadonlySet<string>
+  /** When replicas ended that are not there any more, by name, where the engine remembers it. */
+  readonly ends: ReadonlyMap<string, number>
   /** The names of replicas that are being created. */
   readonly creating: ReadonlySet<string>
 }
@@ -57,10 +60,10 @@ export function observeSlot(slot: Slot, seen: ObservedReplica | undefined, sight
     case 'unknown':
       if (seen?.state === 'running') return goOn(slot, seen, sighting)
       if (seen?.state === 'exited') return end(slot, seen, sighting)
-      return isThere ? isolate(slot, sighting) : vanish(slot, sighting)
+      return isThere ? isolate(slot, sighting, name) : vanish(slot, sighting, name)
     case 'stopping':
       if (seen?.state === 'running' || (isThere && seen?.state !== 'exited')) return stillStopping(slot, seen, sighting)
-      return stop(slot, seen, isThere, sighting)
+      return stop(slot, { seen, isThere, name }, sighting)
   }
 }
 
@@ -127,9 +130,9 @@ function end(slot: Slot, seen: ObservedReplica, sighting: Sighting): SlotStep {
 }
 
 /** Its host does not answer: it is metered until it was last seen, and is in an unknown state from now on. */
-function isolate(slot: Slot, sighting: Sighting): SlotStep {
+function isolate(slot: Slot, sighting: Sighting, name: string): SlotStep {
   if (slot.state === 'unknown')
-    return sighting.now - slot.since < HOST_GRACE_MS ? unchanged(slot) : vanish(slot, sighting)
+    return sighting.now - slot.since < HOST_GRACE_MS ? unchanged(slot) : vanish(slot, sighting, name)
   const { host } = slot
   if (host === undefined || !sighting.lostHosts.has(host)) return unchanged(slot)
   const reason = 'host_lost'
@@ -143,9 +146,9 @@ const isolatedAt = (slot: Slot, sighting: Sighting) => ({
   metered_until: wasSeen(slot, sighting),
 })
 
-/** It is not there any more, and nobody says when it ended. */
-function vanish(slot: Slot, sighting: Sighting): SlotStep {
-  const endedAt = lastSeen(slot, sighting)
+/** It is not there any more. */
+function vanish(slot: Slot, sighting: Sighting, name: string): SlotStep {
+  const endedAt = lastSeen(slot, sighting, name)
   const reason = slot.state === 'unknown' ? 'host_lost' : 'replica_lost'
   const lost = leave(slot, {
     state: 'exited',
@@ -176,10 +179,18 @@ function stillStopping(slot: Slot, seen: ObservedReplica | undefined, sighting: 
   return { slot: { ...slot, metered_until, is_isolated: undefined }, notes: [], slices: due }
 }
 
-function stop(slot: Slot, seen: ObservedReplica | undefined, isThere: boolean, sighting: Sighting): SlotStep {
+/** What is left of a replica that is to go. */
+interface Remains {
+  readonly seen: ObservedReplica | undefined
+  readonly isThere: boolean
+  readonly name: string
+}
+
+function stop(slot: Slot, { seen, isThere, name }: Remains, sighting: Sighting): SlotStep {
   const isUnmetered = slot.started_at === undefined && seen?.startedAt !== undefined
   const run = isUnmetered ? begin(slot, seen, sighting).slot : slot
-  const endedAt = run && (seen?.endedAt === undefined ? lastSeen(slot, sighting) : endOf(run, seen.endedAt, sighting))
+  const endedAt =
+    run && (seen?.endedAt === undefined ? lastSeen(slot, sighting, name) : endOf(run, seen.endedAt, sighting))
   const due = run && endedAt !== undefined ? sliceTo(run, endedAt) : []
   if (!isThere) return { slot: undefined, notes: [note('replica.stopped', slot)], slices: due }
   if (run?.metered_until === undefined) return unchanged(slot)
@@ -200,9 +211,13 @@ const leave = (slot: Slot, changes: Partial<Slot>): Slot => ({
 const endOf = (slot: Slot, endedAt: number, sighting: Sighting): number =>
   clamp(endedAt, wasSeen(slot, sighting), sighting.now)
 
-/** When a run was last seen that is not there any more; where the driver has just reported that, now. */
-const lastSeen = (slot: Slot, sighting: Sighting): number =>
-  sighting.isPrompt && !slot.is_isolated ? sighting.now : wasSeen(slot, sighting)
+/** When a run ended that is not there any more: else when it was last seen; where the driver has just reported that, now. */
+function lastSeen(slot: Slot, sighting: Sighting, name: string): number {
+  const { ends, now, isPrompt } = sighting
+  const endedAt = ends.get(name)
+  if (endedAt !== undefined) return clamp(endedAt, slot.metered_until ?? 0, now)
+  return isPrompt && !slot.is_isolated ? now : wasSeen(slot, sighting)
+}
 
 /** Until when a run was seen: what was metered of it, and at the last observation, unless nobody could look there. */
 function wasSeen({ metered_until, is_isolated }: Slot, { before, now }: Sighting): number {
@@ -231,52 +246,7 @@ export function refuseSlot(
   return { ...slot, ...told, state: 'exited', failures, retry_at: now + retryMs(failures) }
 }
 
-/** What starting again does not help against. */
-export const isPermanent = (reason: string | undefined): boolean => reason !== undefined && permanent.has(reason)
-
-const permanent: ReadonlySet<string> = new Set([
-  'image_not_found',
-  'image_denied',
-  'registry_not_allowed',
-  'command_not_found',
-  'ports_unsupported',
-  'volume_unsupported',
-])
-
 const retryMs = (failures: number): number => Math.min(MOST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20))
-
-/** The reason in a sentence. */
-export function messageOf(reason: string, exitCode?: number): string {
-  const code = exitCode === undefined ? '' : ` with exit code ${exitCode}`
-  switch (reason) {
-    case 'exited':
-      return `The process of a replica ended${code}. It is started again.`
-    case 'crash_loop':
-      return `The process of a replica ends${code} again and again, soon after its start.`
-    case 'out_of_memory':
-      return 'A replica took more memory than it may have, and was ended.'
-    case 'command_not_found':
-      return 'The command is not in the image, or can’t be run.'
-    case 'image_not_found':
-      return 'The image is not in its registry.'
-    case 'port_taken':
-      return 'A port that is to be published is taken.'
-    case 'host_lost':
-      return 'The host of a replica does not answer.'
-    case 'replica_lost':
-      return 'A replica vanished from its host. It is started again.'
-    case 'no_capacity':
-      return 'There is no free place for a replica. It starts as soon as there is one.'
-    case 'replica_limit':
-      return 'The account runs as many replicas as its plan allows. More start as others end.'
-    case 'deleted':
-      return 'It was deleted.'
-    case 'max_lifetime':
-      return 'Its maximum lifetime has passed.'
-    default:
-      return 'The container engine refused to run a replica.'
-  }
-}
 
 export const note = (type: string, { index, reason, message, exit_code }: Slot): Note => ({
   type,

@@ -1,9 +1,12 @@
-/** Random operations on instances while their owner dies at every step, and the engine loses what it has. */
+/**
+ * Random operations on instances while their owner dies at every step or has another beside it, and the engine loses what
+ * it has. Without what keeps replicas from being lost and doubled the same check fails.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { documentedChanges } from './documented-changes.fixture.ts'
 import { createMockDriver } from './drivers/mock/mock-driver.ts'
-import { namesOf, type Run, World } from './engine.fixture.ts'
+import { type Defect, namesOf, type Run, startedName, World } from './engine.fixture.ts'
 import { replicaName } from './instance.ts'
 import { changeInstance } from './instance-store.ts'
 import type { Reconciler } from './reconciler.ts'
@@ -18,21 +21,42 @@ test('desired is observed after the last fault; nothing is lost, doubled or mete
 }, async t => {
   const seed = Number(process.env.MILLHAND_SEED ?? Math.floor(Math.random() * 2 ** 31))
   t.diagnostic(`seed ${seed}`)
-  await using storm = await Storm.begin(seed)
+  await passStorm(seed)
+})
+
+const defects: readonly Defect[] = ['labels', 'names']
+for (const defect of defects)
+  test(`the same check fails without ${defect}`, { timeout: 600_000 }, async t => {
+    await assert.rejects(passStorm(1, defect), (error: Error) => {
+      t.diagnostic(error.message)
+      return error instanceof assert.AssertionError
+    })
+  })
+
+async function passStorm(seed: number, defect?: Defect): Promise<void> {
+  await using storm = await Storm.begin(seed, defect)
   await storm.run()
   await storm.settle()
   await storm.check()
-})
+}
+
+/** An owner and how many steps it has to live. */
+interface Life {
+  readonly owner: Reconciler
+  steps: number
+  isOver: boolean
+}
 
 class Storm {
   readonly world: World
   readonly #random: () => number
   readonly #ids: string[] = []
+  /** What was asked for last of each. */
+  readonly #asked = new Map<string, number | 'end'>()
   readonly #ending = new AbortController()
-  #owner: Reconciler | undefined
+  /** One; while there are faults also two that do not know of each other. */
+  #lives: Life[] = []
   #deaths = 0
-  /** Steps that the owner has to live; endless once the faults are over. */
-  #steps = 0
   #isFaulty = true
 
   private constructor(world: World, seed: number) {
@@ -40,8 +64,8 @@ class Storm {
     this.#random = mulberry32(seed)
   }
 
-  static async begin(seed: number): Promise<Storm> {
-    return new Storm(await World.open({ a: { cpu: 40 }, b: { cpu: 40 } }), seed)
+  static async begin(seed: number, defect?: Defect): Promise<Storm> {
+    return new Storm(await World.open({ a: { cpu: 40 }, b: { cpu: 40 } }, defect), seed)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -51,7 +75,7 @@ class Storm {
   }
 
   async run(): Promise<void> {
-    for (let n = 0; n < INSTANCES; n++) this.#ids.push(await this.world.create({ replicas: this.#below(4) }))
+    for (let n = 0; n < INSTANCES; n++) await this.#create()
     for (let done = 0; done < OPERATIONS || this.#deaths < DEATHS; done++) {
       await this.#operate()
       await this.#pass()
@@ -61,7 +85,8 @@ class Storm {
   /** The engine is whole again, and an owner lives. What nobody owns is there: of each instance, and of one that never was. */
   async settle(): Promise<void> {
     this.#isFaulty = false
-    this.#owner = undefined
+    for (const life of this.#lives) life.isOver = true
+    this.#lives = []
     for (const host of this.world.engine.hosts.keys()) this.world.engine.setLost(host, false)
     for (const id of [...this.#ids, this.world.deps.ids('inst')]) this.#createLate(id)
     for (let n = 0; n < 400; n++) await this.#pass()
@@ -79,11 +104,13 @@ class Storm {
           [instance.ending.isFailure ? 'failed' : 'terminated', []],
           id,
         )
+        if (!instance.ending.isFailure) assert.equal(this.#asked.get(id), 'end', id)
       } else {
-        assert.deepEqual([instance.status, running], ['running', instance.desired.replicas], id)
+        assert.deepEqual([instance.status, running], ['running', this.#asked.get(id)], id)
       }
     }
-    assert.deepEqual(this.world.running().sort(), [...owned].sort(), 'what runs is what the records say')
+    const running = this.world.running().map(startedName)
+    assert.deepEqual(running.sort(), [...owned].sort(), 'what runs is what the records say')
     for (const id of this.#ids)
       await changeInstance(this.world.deps, 'acct_1/live', id, { kind: 'delete', now: this.world.clock.now() })
     for (let n = 0; n < 20; n++) await this.#pass()
@@ -113,19 +140,19 @@ class Storm {
       const name = replicaName(instance_id, { index, generation })
       metered.set(name, (metered.get(name) ?? 0) + run_ms)
     }
-    for (const name of metered.keys()) assert.ok(this.world.ended.has(name), `${name} was metered and never ran`)
-    for (const [name, run] of this.world.ended) this.#checkRun(name, run, metered.get(name) ?? 0)
+    const ran = new Set([...this.world.ended.keys()].map(startedName))
+    for (const name of metered.keys()) assert.ok(ran.has(name), `${name} was metered and never ran`)
+    for (const [name, run] of this.world.ended) this.#checkRun(name, run, metered.get(startedName(name)) ?? 0)
   }
 
-  /** What vanished while nobody looked is metered until it was last seen: never too long, and else to a second. */
-  #checkRun(name: string, { from, to, isSeen }: Run, metered: number): void {
+  #checkRun(name: string, { from, to }: Run, metered: number): void {
     const ran = Math.max(0, to - from)
     assert.ok(metered <= ran + TOLERANCE_MS, `${name} ran ${ran} ms, and ${metered} were metered`)
-    if (isSeen && !this.#lost.has(name))
+    if (!this.#lost.has(name))
       assert.ok(metered >= ran - TOLERANCE_MS, `${name} ran ${ran} ms, and ${metered} were metered`)
   }
 
-  /** Replicas that were on a host which did not answer, or that nobody owns. */
+  /** Replicas that were on a host which did not answer, that nobody owns, or that nobody has seen. */
   readonly #lost = new Set<string>()
 
   async #operate(): Promise<void> {
@@ -136,20 +163,38 @@ class Storm {
     const name = running[this.#below(running.length || 1)]
     const dice = this.#below(20)
     if (dice < 10) {
-      await changeInstance(world.deps, 'acct_1/live', id, { kind: 'scale', replicas: this.#below(5), now })
+      const replicas = this.#below(5)
+      await changeInstance(world.deps, 'acct_1/live', id, { kind: 'scale', replicas, now })
+      if (this.#asked.get(id) !== 'end') this.#asked.set(id, replicas)
     } else if (dice === 10) {
       await changeInstance(world.deps, 'acct_1/live', id, { kind: 'delete', now })
-      this.#ids.push(await world.create({ replicas: this.#below(4) }))
+      this.#asked.set(id, 'end')
+      await this.#create()
     } else if (dice === 11) this.#createLate(this.#below(3) === 0 ? world.deps.ids('inst') : id)
     else if (dice < 14 && name !== undefined) world.engine.end(name, { exitCode: 1 })
-    else if (dice < 17 && name !== undefined) world.engine.vanish(name)
+    else if (dice < 17 && name !== undefined) await this.#vanish(name)
     else {
       const host = this.#below(2) === 0 ? 'a' : 'b'
       const found = world.engine.hosts.get(host)
       world.engine.setLost(host, dice === 17)
       if (dice === 17) for (const each of found?.replicas.keys() ?? []) this.#lost.add(each)
     }
-    this.#owner?.engineChanged()
+  }
+
+  async #create(): Promise<void> {
+    const replicas = this.#below(4)
+    const id = await this.world.create({ replicas })
+    this.#ids.push(id)
+    this.#asked.set(id, replicas)
+  }
+
+  /** What no owner has seen running by then is not metered. */
+  async #vanish(name: string): Promise<void> {
+    const [, id = '', generation] = /^(.*)-\d+-(\d+)(?:~\d+)?$/.exec(name) ?? []
+    const { slots = [] } = (await this.world.instances.get('acct_1/live', id.replace('-', '_'))) ?? {}
+    const slot = slots.find(each => each.generation === Number(generation))
+    if (slot?.started_at === undefined) this.#lost.add(name)
+    this.world.engine.vanish(name)
   }
 
   /** A call of an owner that has died reaches the engine now. */
@@ -163,24 +208,30 @@ class Storm {
       .catch(() => {})
   }
 
-  /** A pass of the owner, of a new one where the one before has died; then some time passes. */
+  /** A pass of each owner, of a new one where none lives; then some time passes. */
   async #pass(): Promise<void> {
-    if (this.#owner === undefined) {
-      this.#steps = this.#isFaulty ? this.#below(60) : Number.POSITIVE_INFINITY
-      const life = { isOver: false }
-      this.#owner = this.world.owner(() => {
-        if (life.isOver || this.#steps-- <= 0) {
-          if (!life.isOver) this.#deaths++
-          life.isOver = true
-          throw new Error('the owner has died')
-        }
-      })
-    }
-    const owner = this.#owner
-    owner.engineChanged()
-    await owner.pass(this.#ending.signal).catch(() => {})
+    const isEarly = this.#isFaulty && this.#lives.length === 1 && this.#below(20) === 0
+    if (this.#lives.length === 0 || isEarly)
+      this.#lives.push(this.#begin(this.#isFaulty ? this.#below(60) : Number.POSITIVE_INFINITY))
+    await Promise.all(
+      this.#lives.map(async ({ owner }) => {
+        owner.engineChanged()
+        await owner.pass(this.#ending.signal).catch(() => {})
+      }),
+    )
     await this.world.clock.advance(50 + this.#below(400))
-    if (this.#steps <= 0) this.#owner = undefined
+    this.#lives = this.#lives.filter(({ isOver }) => !isOver)
+  }
+
+  #begin(steps: number): Life {
+    const life = { steps, isOver: false }
+    const owner = this.world.owner(() => {
+      if (!life.isOver && life.steps-- > 0) return
+      if (!life.isOver) this.#deaths++
+      life.isOver = true
+      throw new Error('the owner has died')
+    })
+    return Object.assign(life, { owner })
   }
 
   #below(most: number): number {

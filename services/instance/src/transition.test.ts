@@ -53,7 +53,7 @@ class Life {
     })
     const sighting: Sighting = {
       ...{ askedAt: this.now, now: this.now, before: this.before, isPrompt: true },
-      ...{ lostHosts: new Set<string>(), creating: new Set<string>(), ...more },
+      ...{ lostHosts: new Set<string>(), ends: new Map(), creating: new Set<string>(), ...more },
     }
     this.apply({ kind: 'observe', seen, sighting })
     this.before = this.now
@@ -248,7 +248,18 @@ describe('metering', () => {
     assert.equal(life.seconds, (2 * hour + 500) / 1_000)
   })
 
-  it('of what vanishes counts until now where the driver has just said so, else until it was last seen', () => {
+  it('of what vanishes counts until its end where the engine remembers it', () => {
+    const life = new Life().run().observe({ 0: running }, 5_000)
+    const ends = new Map([[replicaName(id, { index: 0, generation: 1 }), life.now + 2_000]])
+    assert.equal(life.observe({}, hour, { isPrompt: false, ends }).seconds, 7)
+    const ending = new Life().run().delete().observe({ 0: running }, 5_000)
+    assert.equal(
+      ending.observe({}, 3_000, { ends: new Map([...ends.keys()].map(name => [name, ending.now + 1_000])) }).seconds,
+      6,
+    )
+  })
+
+  it('else of what vanishes counts until now where the driver has just said so, or until it was last seen', () => {
     assert.equal(new Life().run().observe({ 0: running }, 5_000).observe({}, 3_000).seconds, 8)
     assert.equal(new Life().run().observe({ 0: running }, 5_000).observe({}, 3_000, { isPrompt: false }).seconds, 5)
   })

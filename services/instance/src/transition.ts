@@ -4,16 +4,8 @@ import { conditionOf } from './condition.ts'
 import type { DriverFault, ObservedReplica, PullProgress } from './drivers/driver.ts'
 import { type InstanceRecord, isEnding, replicaName, type Slot } from './instance.ts'
 import type { Slice } from './metering.ts'
-import {
-  isPermanent,
-  MOST_FAILURES,
-  messageOf,
-  type Note,
-  note,
-  observeSlot,
-  refuseSlot,
-  type Sighting,
-} from './slot.ts'
+import { isPermanent, messageOf } from './reasons.ts'
+import { MOST_FAILURES, type Note, note, observeSlot, refuseSlot, type Sighting } from './slot.ts'
 
 /** What changes an instance. `now` is in milliseconds since 1970. */
 export type Cause =

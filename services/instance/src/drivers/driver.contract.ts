@@ -98,6 +98,16 @@ export function describeDriver(
       await reached
     })
 
+    it('remembers when a replica ended that is not there any more', async () => {
+      const spec = await create(driver, opened)
+      const [replica] = (await driver.list(signal())).replicas
+      assert.ok(replica)
+      await opened.vanish(spec.name)
+      const endedAt = (await opened.reopen().ends(replica.host, signal())).get(spec.name) ?? 0
+      assert.ok(endedAt >= (replica.startedAt ?? Number.POSITIVE_INFINITY), `${endedAt} is after ${replica.startedAt}`)
+      assert.deepEqual(await driver.ends('taken-out', signal()), new Map())
+    })
+
     it('says why an image can not run, and leaves nothing behind', async () => {
       const { missing, noCommand } = opened.images
       await assert.rejects(create(driver, opened, { image: missing }), fault('image_not_found'))

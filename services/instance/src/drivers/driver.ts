@@ -24,6 +24,12 @@ export interface Driver {
   list(signal: AbortSignal): Promise<Observation>
 
   /**
+   * When replicas of a host have ended, in milliseconds since 1970, by name: as far back as the engine remembers, also of
+   * those that are not there any more. Throws `DriverFault` with `unavailable`.
+   */
+  ends(host: string, signal: AbortSignal): Promise<ReadonlyMap<string, number>>
+
+  /**
    * Calls `changed` soon after a replica or a host may have changed, until it is disposed. Calls may be spurious, and
    * a change that comes while the engine is away is told once it is back.
    */

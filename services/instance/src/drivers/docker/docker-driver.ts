@@ -111,6 +111,10 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
       }
     },
 
+    async ends(name, signal) {
+      return (await hosts.find(host => host.name === name)?.ends(signal)) ?? new Map()
+    },
+
     watch(changed) {
       const stop = new AbortController()
       for (const host of hosts) watchEngine({ host, deployment, changed, clock, signal: stop.signal })

@@ -1,6 +1,6 @@
 /** The events of one engine, for as long as it answers and again once it is back. */
 import type { Clock } from '@millhand/process'
-import { jsonLines } from './engine.ts'
+import { type Engine, jsonLines } from './engine.ts'
 import type { DockerHost } from './host.ts'
 import { DEPLOYMENT, filtersOf } from './labels.ts'
 
@@ -15,6 +15,27 @@ export interface EngineWatch {
 const PAUSE_MS = 1000
 /** How long a host may be gone before that counts as a change: a connection to a machine without power says nothing. */
 const PING_MS = 5000
+
+/** When containers have ended, in milliseconds since 1970, by name. An engine keeps its latest 256 events until it ends. */
+export async function endsOf(engine: Engine, deployment: string, signal: AbortSignal): Promise<Map<string, number>> {
+  // By the engine's clock: it would wait for a time that is to come.
+  const { SystemTime } = (await engine.call('GET', '/info', { signal })) as { readonly SystemTime: string }
+  const until = (Date.parse(SystemTime) / 1_000).toFixed(3)
+  const filters = filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'], event: ['die'] })
+  const found = new Map<string, number>()
+  for await (const event of jsonLines(
+    await engine.stream('GET', `/events?since=0&until=${until}&${filters}`, { signal }),
+  )) {
+    const { Actor, timeNano } = event as unknown as EndEvent
+    found.set(Actor.Attributes.name, Math.floor(timeNano / 1e6))
+  }
+  return found
+}
+
+interface EndEvent {
+  readonly Actor: { readonly Attributes: { readonly name: string } }
+  readonly timeNano: number
+}
 
 /** Calls `changed` when the engine tells of a container, when it goes, and when it is back, until the signal fires. */
 export function watchEngine({ host: { engine }, deployment, changed, clock, signal }: EngineWatch): void {

@@ -4,6 +4,7 @@ import { DriverFault, type LogLine, type LogOptions, type ObservedReplica, type 
 import type { ReplicaSizes } from '../replica-size.ts'
 import { type ContainerConfigOptions, containerConfig } from './container-config.ts'
 import { createEngine, type Engine, type EngineAddress, EngineError } from './engine.ts'
+import { endsOf } from './engine-events.ts'
 import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
@@ -18,6 +19,8 @@ export interface DockerHost {
   /** Whether the container has run, or only exists; undefined where it does not. */
   find(name: string, signal: AbortSignal): Promise<'created' | 'started' | undefined>
   list(signal: AbortSignal): Promise<ObservedReplica[]>
+  /** When containers have ended, by name, by those events that the engine still has. */
+  ends(signal: AbortSignal): Promise<Map<string, number>>
   room(signal: AbortSignal): Promise<HostRoom>
   occupants(signal: AbortSignal): Promise<Map<string, Occupant>>
   /** Makes the container and starts it, or leaves nothing of it. Throws `DriverFault`. */
@@ -75,6 +78,8 @@ export function createDockerHost({
       const all = await Promise.all(names.map(name => inspected(name, signal)))
       return all.filter(found => found !== undefined).map(found => observed(address.url, found))
     },
+
+    ends: signal => endsOf(engine, deployment, signal),
 
     async room(signal) {
       return roomOf((await engine.call('GET', '/info', { signal })) as Parameters<typeof roomOf>[0])

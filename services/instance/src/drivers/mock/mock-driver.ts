@@ -72,11 +72,17 @@ export function createMockDriver(engine: MockEngine): Driver {
     async remove({ name, host }, signal) {
       signal.throwIfAborted()
       const searched = host === undefined ? [...hosts.values()] : [hosts.get(host)].filter(found => found !== undefined)
-      for (const { replicas, isLost } of searched) {
-        if (isLost) throw new DriverFault('unavailable', 'The host does not answer.')
-        replicas.delete(name)
+      for (const found of searched) {
+        if (found.isLost) throw new DriverFault('unavailable', 'The host does not answer.')
+        engine.take(found, name)
       }
       changed()
+    },
+
+    async ends(host, signal) {
+      signal.throwIfAborted()
+      if (hosts.get(host)?.isLost) throw new DriverFault('unavailable', 'The host does not answer.')
+      return new Map(hosts.has(host) ? engine.ends : [])
     },
 
     async list(signal) {

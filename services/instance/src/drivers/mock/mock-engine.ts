@@ -14,6 +14,10 @@ export interface MockEngine {
   readonly watchers: Set<() => void>
   /** Ends a replica as its process would, at this moment. */
   end(name: string, exit: { readonly exitCode: number; readonly reason?: ObservedReplica['reason'] }): void
+  /** When replicas ended that are not there any more, by name: the latest of them. */
+  readonly ends: Map<string, number>
+  /** Takes a replica off its host. */
+  take(host: MockHost, name: string): void
   /** Removes a replica behind the driver's back. */
   vanish(name: string): void
   /** A host that is lost keeps its replicas, and they go on running. */
@@ -44,6 +48,9 @@ export interface MockEngineOptions {
   readonly startMs?: number
 }
 
+/** As many as a Docker engine keeps. */
+const KEPT_ENDS = 256
+
 export function createMockEngine({ clock, hosts, pullMs = 2000, startMs = 1000 }: MockEngineOptions): MockEngine {
   const watchers = new Set<() => void>()
   const changed = () => {
@@ -54,6 +61,7 @@ export function createMockEngine({ clock, hosts, pullMs = 2000, startMs = 1000 }
     pullMs,
     startMs,
     watchers,
+    ends: new Map(),
     hosts: new Map(
       Object.entries(hosts).map(([name, places]) => [name, { name, places, isLost: false, replicas: new Map() }]),
     ),
@@ -64,8 +72,16 @@ export function createMockEngine({ clock, hosts, pullMs = 2000, startMs = 1000 }
       }
       changed()
     },
+    take({ replicas }, name) {
+      const replica = replicas.get(name)
+      if (replica === undefined) return
+      replicas.delete(name)
+      engine.ends.set(name, replica.exit?.at ?? clock.now())
+      const [oldest] = engine.ends.keys()
+      if (oldest !== undefined && engine.ends.size > KEPT_ENDS) engine.ends.delete(oldest)
+    },
     vanish(name) {
-      for (const { replicas } of engine.hosts.values()) replicas.delete(name)
+      for (const host of engine.hosts.values()) engine.take(host, name)
       changed()
     },
     setLost(host, isLost) {
