@@ -1,12 +1,8 @@
 /** Invoices as the contract shows them. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { dueMicros } from '@millhand/api'
-import {
-  type Invoice,
-  type InvoicePayment,
-  InvoiceStatus,
-  PaymentStatus,
-} from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import { type Invoice, InvoiceStatus } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import { type InvoicePayment, PaymentStatus } from '@millhand/api/gen/millhand/billing/v1/payment_pb.ts'
 import type { Draft } from '@millhand/store'
 import type { AnyInvoice } from '../ledger/open-invoices.ts'
 import { lineMessage, periodMessage } from './line-message.ts'

@@ -7,6 +7,8 @@ import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { InvoicePayment } from "./payment_pb.ts";
+import { file_millhand_billing_v1_payment } from "./payment_pb.ts";
 import { file_millhand_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Order } from "../../type/v1/mode_pb.ts";
 import { file_millhand_type_v1_mode } from "../../type/v1/mode_pb.ts";
@@ -18,7 +20,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/billing/v1/billing.proto.
  */
 export const file_millhand_billing_v1_billing: GenFile = /*@__PURE__*/
-  fileDesc("CiFtaWxsaGFuZC9iaWxsaW5nL3YxL2JpbGxpbmcucHJvdG8SE21pbGxoYW5kLmJpbGxpbmcudjEi8wMKC0JpbGxpbmdMaW5lEgoKAmlkGAEgASgJEjIKBmZhbWlseRgCIAEoDjIiLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ0ZhbWlseRIyCgRraW5kGAMgASgOMiQubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nTGluZUtpbmQSEwoLZGVzY3JpcHRpb24YBCABKAkSEgoFbW9kZWwYBSABKAlIAIgBARIVCghncHVfdHlwZRgGIAEoCUgBiAEBEhUKCGVtcGxveWVlGAcgASgJSAKIAQESEAoIcXVhbnRpdHkYCCABKAESLgoEdW5pdBgJIAEoDjIgLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ1VuaXQSMAoKdW5pdF9wcmljZRgKIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIA4gBARInCgZhbW91bnQYCyABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5EjUKD3dvdWxkX2hhdmVfY29zdBgMIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIBIgBAUIICgZfbW9kZWxCCwoJX2dwdV90eXBlQgsKCV9lbXBsb3llZUINCgtfdW5pdF9wcmljZUISChBfd291bGRfaGF2ZV9jb3N0ImMKDUJpbGxpbmdQZXJpb2QSKQoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiEwoRR2V0QmlsbGluZ1JlcXVlc3QivAMKB0JpbGxpbmcSMgoGcGVyaW9kGAEgASgLMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGVyaW9kEjAKBXBsYW5zGAIgASgLMiEubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGxhbnMSLwoFbGluZXMYAyADKAsyIC5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmdMaW5lEiYKBXRvdGFsGAQgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRI2Cghmb3JlY2FzdBgFIAEoCzIkLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ0ZvcmVjYXN0Ei4KCGludm9pY2VzGAYgAygLMhwubWlsbGhhbmQuYmlsbGluZy52MS5JbnZvaWNlEjUKD3dvdWxkX2hhdmVfY29zdBgHIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIAIgBARIyCgZsaW1pdHMYCCADKAsyIi5taWxsaGFuZC5iaWxsaW5nLnYxLlNwZW5kaW5nTGltaXQ6C4q1GAdiaWxsaW5nQhIKEF93b3VsZF9oYXZlX2Nvc3Qi4gEKDVNwZW5kaW5nTGltaXQSCgoCaWQYASABKAkSMgoGZmFtaWx5GAIgASgOMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nRmFtaWx5EiYKBWxpbWl0GAMgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRImCgVzcGVudBgEIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSLQoJcmVzZXRzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDoSirUYDnNwZW5kaW5nX2xpbWl0IkUKDEJpbGxpbmdQbGFucxIPCgdjb21wdXRlGAEgASgJEhEKCWRldmVsb3BlchgCIAEoCRIRCgl3b3JrZm9yY2UYAyABKAkiSQoPQmlsbGluZ0ZvcmVjYXN0EiYKBXRvdGFsGAEgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRIOCgZtZXRob2QYAiABKAkiiAEKDkludm9pY2VQYXltZW50EjIKBnN0YXR1cxgBIAEoDjIiLm1pbGxoYW5kLmJpbGxpbmcudjEuUGF5bWVudFN0YXR1cxIzCgpjaGFuZ2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBQg0KC19jaGFuZ2VkX2F0Ip4DCgdJbnZvaWNlEgoKAmlkGAEgASgJEg4KBm51bWJlchgCIAEoDRIyCgZzdGF0dXMYAyABKA4yIi5taWxsaGFuZC5iaWxsaW5nLnYxLkludm9pY2VTdGF0dXMSMgoGcGVyaW9kGAQgASgLMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGVyaW9kEi8KBWxpbmVzGAUgAygLMiAubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nTGluZRImCgV0b3RhbBgGIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSKwoKYW1vdW50X2R1ZRgHIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSNQoMZmluYWxpemVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjQKB3BheW1lbnQYCSABKAsyIy5taWxsaGFuZC5iaWxsaW5nLnYxLkludm9pY2VQYXltZW50OguKtRgHaW52b2ljZUIPCg1fZmluYWxpemVkX2F0IicKEUdldEludm9pY2VSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiYAoUUmVuZGVySW52b2ljZVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARI0CgptZWRpYV90eXBlGAIgASgJQiC6SB1yG1IIdGV4dC9jc3ZSD2FwcGxpY2F0aW9uL3BkZiI1ChBJbnZvaWNlUmVuZGl0aW9uEhAKCGZpbGVuYW1lGAEgASgJEg8KB2NvbnRlbnQYAiABKAwirQEKE0xpc3RJbnZvaWNlc1JlcXVlc3QSHQoFbGltaXQYASABKA1CCbpIBioEGGQoAUgAiAEBEh8KBmN1cnNvchgCIAEoCUIKukgHcgUQARiAEEgBiAEBEjcKBW9yZGVyGAMgASgOMhcubWlsbGhhbmQudHlwZS52MS5PcmRlckIKukgHggEEEAEgAEgCiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yQggKBl9vcmRlciKIAQoUTGlzdEludm9pY2VzUmVzcG9uc2USKgoEZGF0YRgBIAMoCzIcLm1pbGxoYW5kLmJpbGxpbmcudjEuSW52b2ljZRIQCghoYXNfbW9yZRgCIAEoCBIYCgtuZXh0X2N1cnNvchgDIAEoCUgAiAEBOgiKtRgEbGlzdEIOCgxfbmV4dF9jdXJzb3IixAEKFkxpc3RMaW5lRW50cmllc1JlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARIdCgVsaW1pdBgCIAEoDUIJukgGKgQYZCgBSACIAQESHwoGY3Vyc29yGAMgASgJQgq6SAdyBRABGIAQSAGIAQESNwoFb3JkZXIYBCABKA4yFy5taWxsaGFuZC50eXBlLnYxLk9yZGVyQgq6SAeCAQQQASAASAKIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3JCCAoGX29yZGVyIo8BChdMaXN0TGluZUVudHJpZXNSZXNwb25zZRIuCgRkYXRhGAEgAygLMiAubWlsbGhhbmQuYmlsbGluZy52MS5MZWRnZXJFbnRyeRIQCghoYXNfbW9yZRgCIAEoCBIYCgtuZXh0X2N1cnNvchgDIAEoCUgAiAEBOgiKtRgEbGlzdEIOCgxfbmV4dF9jdXJzb3IipQIKC0xlZGdlckVudHJ5EgoKAmlkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJEhQKB3Rhc2tfaWQYAyABKAlIAIgBARIYCgtpbnN0YW5jZV9pZBgIIAEoCUgBiAEBEiYKAmF0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghxdWFudGl0eRgFIAEoARInCgZhbW91bnQYBiABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5EjUKD3dvdWxkX2hhdmVfY29zdBgHIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIAogBAUIKCghfdGFza19pZEIOCgxfaW5zdGFuY2VfaWRCEgoQX3dvdWxkX2hhdmVfY29zdCqHAQoNQmlsbGluZ0ZhbWlseRIeChpCSUxMSU5HX0ZBTUlMWV9VTlNQRUNJRklFRBAAEhoKFkJJTExJTkdfRkFNSUxZX0NPTVBVVEUQARIcChhCSUxMSU5HX0ZBTUlMWV9ERVZFTE9QRVIQAhIcChhCSUxMSU5HX0ZBTUlMWV9XT1JLRk9SQ0UQAyqyAgoPQmlsbGluZ0xpbmVLaW5kEiEKHUJJTExJTkdfTElORV9LSU5EX1VOU1BFQ0lGSUVEEAASIgoeQklMTElOR19MSU5FX0tJTkRfU1VCU0NSSVBUSU9OEAESHQoZQklMTElOR19MSU5FX0tJTkRfQ09NUFVURRACEh8KG0JJTExJTkdfTElORV9LSU5EX0lOU1RBTkNFUxADEhsKF0JJTExJTkdfTElORV9LSU5EX1RBU0tTEAQSHAoYQklMTElOR19MSU5FX0tJTkRfVE9LRU5TEAUSHQoZQklMTElOR19MSU5FX0tJTkRfU1RPUkFHRRAGEhwKGEJJTExJTkdfTElORV9LSU5EX0NSRURJVBAHEiAKHEJJTExJTkdfTElORV9LSU5EX0FESlVTVE1FTlQQCCqLAQoLQmlsbGluZ1VuaXQSHAoYQklMTElOR19VTklUX1VOU1BFQ0lGSUVEEAASFwoTQklMTElOR19VTklUX1NFQ09ORBABEhYKEkJJTExJTkdfVU5JVF9UT0tFThACEhYKEkJJTExJTkdfVU5JVF9NT05USBADEhUKEUJJTExJTkdfVU5JVF9PTkNFEAQqYgoNSW52b2ljZVN0YXR1cxIeChpJTlZPSUNFX1NUQVRVU19VTlNQRUNJRklFRBAAEhcKE0lOVk9JQ0VfU1RBVFVTX09QRU4QARIYChRJTlZPSUNFX1NUQVRVU19GSU5BTBACKpgBCg1QYXltZW50U3RhdHVzEh4KGlBBWU1FTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFwoTUEFZTUVOVF9TVEFUVVNfTk9ORRABEhoKFlBBWU1FTlRfU1RBVFVTX1BFTkRJTkcQAhIXChNQQVlNRU5UX1NUQVRVU19QQUlEEAMSGQoVUEFZTUVOVF9TVEFUVVNfRkFJTEVEEARiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_type_v1_access, file_millhand_type_v1_mode, file_millhand_type_v1_money]);
+  fileDesc("CiFtaWxsaGFuZC9iaWxsaW5nL3YxL2JpbGxpbmcucHJvdG8SE21pbGxoYW5kLmJpbGxpbmcudjEi8wMKC0JpbGxpbmdMaW5lEgoKAmlkGAEgASgJEjIKBmZhbWlseRgCIAEoDjIiLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ0ZhbWlseRIyCgRraW5kGAMgASgOMiQubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nTGluZUtpbmQSEwoLZGVzY3JpcHRpb24YBCABKAkSEgoFbW9kZWwYBSABKAlIAIgBARIVCghncHVfdHlwZRgGIAEoCUgBiAEBEhUKCGVtcGxveWVlGAcgASgJSAKIAQESEAoIcXVhbnRpdHkYCCABKAESLgoEdW5pdBgJIAEoDjIgLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ1VuaXQSMAoKdW5pdF9wcmljZRgKIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIA4gBARInCgZhbW91bnQYCyABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5EjUKD3dvdWxkX2hhdmVfY29zdBgMIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIBIgBAUIICgZfbW9kZWxCCwoJX2dwdV90eXBlQgsKCV9lbXBsb3llZUINCgtfdW5pdF9wcmljZUISChBfd291bGRfaGF2ZV9jb3N0ImMKDUJpbGxpbmdQZXJpb2QSKQoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiEwoRR2V0QmlsbGluZ1JlcXVlc3QivAMKB0JpbGxpbmcSMgoGcGVyaW9kGAEgASgLMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGVyaW9kEjAKBXBsYW5zGAIgASgLMiEubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nUGxhbnMSLwoFbGluZXMYAyADKAsyIC5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmdMaW5lEiYKBXRvdGFsGAQgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRI2Cghmb3JlY2FzdBgFIAEoCzIkLm1pbGxoYW5kLmJpbGxpbmcudjEuQmlsbGluZ0ZvcmVjYXN0Ei4KCGludm9pY2VzGAYgAygLMhwubWlsbGhhbmQuYmlsbGluZy52MS5JbnZvaWNlEjUKD3dvdWxkX2hhdmVfY29zdBgHIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXlIAIgBARIyCgZsaW1pdHMYCCADKAsyIi5taWxsaGFuZC5iaWxsaW5nLnYxLlNwZW5kaW5nTGltaXQ6C4q1GAdiaWxsaW5nQhIKEF93b3VsZF9oYXZlX2Nvc3Qi4gEKDVNwZW5kaW5nTGltaXQSCgoCaWQYASABKAkSMgoGZmFtaWx5GAIgASgOMiIubWlsbGhhbmQuYmlsbGluZy52MS5CaWxsaW5nRmFtaWx5EiYKBWxpbWl0GAMgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRImCgVzcGVudBgEIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSLQoJcmVzZXRzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDoSirUYDnNwZW5kaW5nX2xpbWl0IkUKDEJpbGxpbmdQbGFucxIPCgdjb21wdXRlGAEgASgJEhEKCWRldmVsb3BlchgCIAEoCRIRCgl3b3JrZm9yY2UYAyABKAkiSQoPQmlsbGluZ0ZvcmVjYXN0EiYKBXRvdGFsGAEgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRIOCgZtZXRob2QYAiABKAkingMKB0ludm9pY2USCgoCaWQYASABKAkSDgoGbnVtYmVyGAIgASgNEjIKBnN0YXR1cxgDIAEoDjIiLm1pbGxoYW5kLmJpbGxpbmcudjEuSW52b2ljZVN0YXR1cxIyCgZwZXJpb2QYBCABKAsyIi5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmdQZXJpb2QSLwoFbGluZXMYBSADKAsyIC5taWxsaGFuZC5iaWxsaW5nLnYxLkJpbGxpbmdMaW5lEiYKBXRvdGFsGAYgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRIrCgphbW91bnRfZHVlGAcgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leRI1CgxmaW5hbGl6ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESNAoHcGF5bWVudBgJIAEoCzIjLm1pbGxoYW5kLmJpbGxpbmcudjEuSW52b2ljZVBheW1lbnQ6C4q1GAdpbnZvaWNlQg8KDV9maW5hbGl6ZWRfYXQiJwoRR2V0SW52b2ljZVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASJgChRSZW5kZXJJbnZvaWNlUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjQKCm1lZGlhX3R5cGUYAiABKAlCILpIHXIbUgh0ZXh0L2NzdlIPYXBwbGljYXRpb24vcGRmIjUKEEludm9pY2VSZW5kaXRpb24SEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoDCKtAQoTTGlzdEludm9pY2VzUmVxdWVzdBIdCgVsaW1pdBgBIAEoDUIJukgGKgQYZCgBSACIAQESHwoGY3Vyc29yGAIgASgJQgq6SAdyBRABGIAQSAGIAQESNwoFb3JkZXIYAyABKA4yFy5taWxsaGFuZC50eXBlLnYxLk9yZGVyQgq6SAeCAQQQASAASAKIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3JCCAoGX29yZGVyIogBChRMaXN0SW52b2ljZXNSZXNwb25zZRIqCgRkYXRhGAEgAygLMhwubWlsbGhhbmQuYmlsbGluZy52MS5JbnZvaWNlEhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQE6CIq1GARsaXN0Qg4KDF9uZXh0X2N1cnNvciLEAQoWTGlzdExpbmVFbnRyaWVzUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEh0KBWxpbWl0GAIgASgNQgm6SAYqBBhkKAFIAIgBARIfCgZjdXJzb3IYAyABKAlCCrpIB3IFEAEYgBBIAYgBARI3CgVvcmRlchgEIAEoDjIXLm1pbGxoYW5kLnR5cGUudjEuT3JkZXJCCrpIB4IBBBABIABIAogBAUIICgZfbGltaXRCCQoHX2N1cnNvckIICgZfb3JkZXIijwEKF0xpc3RMaW5lRW50cmllc1Jlc3BvbnNlEi4KBGRhdGEYASADKAsyIC5taWxsaGFuZC5iaWxsaW5nLnYxLkxlZGdlckVudHJ5EhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQE6CIq1GARsaXN0Qg4KDF9uZXh0X2N1cnNvciKlAgoLTGVkZ2VyRW50cnkSCgoCaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkSFAoHdGFza19pZBgDIAEoCUgAiAEBEhgKC2luc3RhbmNlX2lkGAggASgJSAGIAQESJgoCYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHF1YW50aXR5GAUgASgBEicKBmFtb3VudBgGIAEoCzIXLm1pbGxoYW5kLnR5cGUudjEuTW9uZXkSNQoPd291bGRfaGF2ZV9jb3N0GAcgASgLMhcubWlsbGhhbmQudHlwZS52MS5Nb25leUgCiAEBQgoKCF90YXNrX2lkQg4KDF9pbnN0YW5jZV9pZEISChBfd291bGRfaGF2ZV9jb3N0KocBCg1CaWxsaW5nRmFtaWx5Eh4KGkJJTExJTkdfRkFNSUxZX1VOU1BFQ0lGSUVEEAASGgoWQklMTElOR19GQU1JTFlfQ09NUFVURRABEhwKGEJJTExJTkdfRkFNSUxZX0RFVkVMT1BFUhACEhwKGEJJTExJTkdfRkFNSUxZX1dPUktGT1JDRRADKrICCg9CaWxsaW5nTGluZUtpbmQSIQodQklMTElOR19MSU5FX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5CSUxMSU5HX0xJTkVfS0lORF9TVUJTQ1JJUFRJT04QARIdChlCSUxMSU5HX0xJTkVfS0lORF9DT01QVVRFEAISHwobQklMTElOR19MSU5FX0tJTkRfSU5TVEFOQ0VTEAMSGwoXQklMTElOR19MSU5FX0tJTkRfVEFTS1MQBBIcChhCSUxMSU5HX0xJTkVfS0lORF9UT0tFTlMQBRIdChlCSUxMSU5HX0xJTkVfS0lORF9TVE9SQUdFEAYSHAoYQklMTElOR19MSU5FX0tJTkRfQ1JFRElUEAcSIAocQklMTElOR19MSU5FX0tJTkRfQURKVVNUTUVOVBAIKosBCgtCaWxsaW5nVW5pdBIcChhCSUxMSU5HX1VOSVRfVU5TUEVDSUZJRUQQABIXChNCSUxMSU5HX1VOSVRfU0VDT05EEAESFgoSQklMTElOR19VTklUX1RPS0VOEAISFgoSQklMTElOR19VTklUX01PTlRIEAMSFQoRQklMTElOR19VTklUX09OQ0UQBCpiCg1JbnZvaWNlU3RhdHVzEh4KGklOVk9JQ0VfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFwoTSU5WT0lDRV9TVEFUVVNfT1BFThABEhgKFElOVk9JQ0VfU1RBVFVTX0ZJTkFMEAJiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_billing_v1_payment, file_millhand_type_v1_access, file_millhand_type_v1_mode, file_millhand_type_v1_money]);
 
 /**
  * A line of a bill.
@@ -344,34 +346,6 @@ export const BillingForecastSchema: GenMessage<BillingForecast> = /*@__PURE__*/
   messageDesc(file_millhand_billing_v1_billing, 6);
 
 /**
- * The payment of an invoice, by a payment processor.
- *
- * @generated from message millhand.billing.v1.InvoicePayment
- */
-export type InvoicePayment = Message<"millhand.billing.v1.InvoicePayment"> & {
-  /**
-   * What has become of it.
-   *
-   * @generated from field: millhand.billing.v1.PaymentStatus status = 1;
-   */
-  status: PaymentStatus;
-
-  /**
-   * Since when the status is so.
-   *
-   * @generated from field: optional google.protobuf.Timestamp changed_at = 2;
-   */
-  changedAt?: Timestamp | undefined;
-};
-
-/**
- * Describes the message millhand.billing.v1.InvoicePayment.
- * Use `create(InvoicePaymentSchema)` to create a new message.
- */
-export const InvoicePaymentSchema: GenMessage<InvoicePayment> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 7);
-
-/**
  * What an account owes for a period.
  *
  * @generated from message millhand.billing.v1.Invoice
@@ -446,7 +420,7 @@ export type Invoice = Message<"millhand.billing.v1.Invoice"> & {
  * Use `create(InvoiceSchema)` to create a new message.
  */
 export const InvoiceSchema: GenMessage<Invoice> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 8);
+  messageDesc(file_millhand_billing_v1_billing, 7);
 
 /**
  * Asks for an invoice.
@@ -467,7 +441,7 @@ export type GetInvoiceRequest = Message<"millhand.billing.v1.GetInvoiceRequest">
  * Use `create(GetInvoiceRequestSchema)` to create a new message.
  */
 export const GetInvoiceRequestSchema: GenMessage<GetInvoiceRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 9);
+  messageDesc(file_millhand_billing_v1_billing, 8);
 
 /**
  * Asks for an invoice in another form.
@@ -495,7 +469,7 @@ export type RenderInvoiceRequest = Message<"millhand.billing.v1.RenderInvoiceReq
  * Use `create(RenderInvoiceRequestSchema)` to create a new message.
  */
 export const RenderInvoiceRequestSchema: GenMessage<RenderInvoiceRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 10);
+  messageDesc(file_millhand_billing_v1_billing, 9);
 
 /**
  * An invoice in another form.
@@ -523,7 +497,7 @@ export type InvoiceRendition = Message<"millhand.billing.v1.InvoiceRendition"> &
  * Use `create(InvoiceRenditionSchema)` to create a new message.
  */
 export const InvoiceRenditionSchema: GenMessage<InvoiceRendition> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 11);
+  messageDesc(file_millhand_billing_v1_billing, 10);
 
 /**
  * Asks for a page of invoices.
@@ -558,7 +532,7 @@ export type ListInvoicesRequest = Message<"millhand.billing.v1.ListInvoicesReque
  * Use `create(ListInvoicesRequestSchema)` to create a new message.
  */
 export const ListInvoicesRequestSchema: GenMessage<ListInvoicesRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 12);
+  messageDesc(file_millhand_billing_v1_billing, 11);
 
 /**
  * A page of invoices, without their lines.
@@ -593,7 +567,7 @@ export type ListInvoicesResponse = Message<"millhand.billing.v1.ListInvoicesResp
  * Use `create(ListInvoicesResponseSchema)` to create a new message.
  */
 export const ListInvoicesResponseSchema: GenMessage<ListInvoicesResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 13);
+  messageDesc(file_millhand_billing_v1_billing, 12);
 
 /**
  * Asks for a page of the entries of a line, of an invoice or of the period that goes on.
@@ -635,7 +609,7 @@ export type ListLineEntriesRequest = Message<"millhand.billing.v1.ListLineEntrie
  * Use `create(ListLineEntriesRequestSchema)` to create a new message.
  */
 export const ListLineEntriesRequestSchema: GenMessage<ListLineEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 14);
+  messageDesc(file_millhand_billing_v1_billing, 13);
 
 /**
  * A page of entries.
@@ -670,7 +644,7 @@ export type ListLineEntriesResponse = Message<"millhand.billing.v1.ListLineEntri
  * Use `create(ListLineEntriesResponseSchema)` to create a new message.
  */
 export const ListLineEntriesResponseSchema: GenMessage<ListLineEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 15);
+  messageDesc(file_millhand_billing_v1_billing, 14);
 
 /**
  * One charge.
@@ -740,7 +714,7 @@ export type LedgerEntry = Message<"millhand.billing.v1.LedgerEntry"> & {
  * Use `create(LedgerEntrySchema)` to create a new message.
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry> = /*@__PURE__*/
-  messageDesc(file_millhand_billing_v1_billing, 16);
+  messageDesc(file_millhand_billing_v1_billing, 15);
 
 /**
  * A family of plans, with what is billed by it.
@@ -968,59 +942,4 @@ export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus] |
  */
 export const InvoiceStatusSchema: GenEnum<InvoiceStatus> = /*@__PURE__*/
   enumDesc(file_millhand_billing_v1_billing, 3);
-
-/**
- * What has become of a payment.
- *
- * @generated from enum millhand.billing.v1.PaymentStatus
- */
-export const PaymentStatus = {
-  /**
-   * Not set.
-   *
-   * @generated from enum value: PAYMENT_STATUS_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * Nothing is collected: the invoice is not final, nothing is due, no processor is configured, or it was voided.
-   *
-   * @generated from enum value: PAYMENT_STATUS_NONE = 1;
-   */
-  NONE: 1,
-
-  /**
-   * The payment is not collected yet.
-   *
-   * @generated from enum value: PAYMENT_STATUS_PENDING = 2;
-   */
-  PENDING: 2,
-
-  /**
-   * The invoice is paid.
-   *
-   * @generated from enum value: PAYMENT_STATUS_PAID = 3;
-   */
-  PAID: 3,
-
-  /**
-   * A payment has failed. It may be tried again, and succeed.
-   *
-   * @generated from enum value: PAYMENT_STATUS_FAILED = 4;
-   */
-  FAILED: 4,
-} as const;
-
-/**
- * What has become of a payment.
- *
- * @generated from enum millhand.billing.v1.PaymentStatus
- */
-export type PaymentStatus = (typeof PaymentStatus)[keyof typeof PaymentStatus] | UnknownEnum;
-
-/**
- * Describes the enum millhand.billing.v1.PaymentStatus.
- */
-export const PaymentStatusSchema: GenEnum<PaymentStatus> = /*@__PURE__*/
-  enumDesc(file_millhand_billing_v1_billing, 4);
 
