@@ -12,7 +12,7 @@ export interface PdfOrder {
   readonly seller: Seller
 }
 
-export type RenderPdf = (order: PdfOrder, signal: AbortSignal) => Promise<Uint8Array>
+type RenderPdf = (order: PdfOrder, signal: AbortSignal) => Promise<Uint8Array>
 
 /** Rejects with the signal's reason where it ends first: nobody waits any more. */
 export function createPdfRenderer(): RenderPdf {
