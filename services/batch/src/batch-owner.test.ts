@@ -87,6 +87,7 @@ async function addBatch(tenant: string, total: number, employees = false): Promi
     accepted_at: clock.now(),
     expires_at: clock.now() + WINDOW_S * 1000,
     resource_version: 1,
+    unseen: 'yes',
   }
   const line = (n: number) => {
     const work = employees && n % 3 === 2 ? { employee: 'emma', task: 't', input: {} } : inference
@@ -298,7 +299,8 @@ test('after the completion window nothing is made, what was done is kept, and th
 async function run(owner: BatchOwner, statusOf: (index: number) => TaskStatus): Promise<void> {
   await step(owner)
   for (const index of range(0, TOTAL)) endTask(idOf(index), statusOf(index))
-  await clock.advance(30_000)
+  // Without events the owner asks for the tasks after 30 s, and where nothing had changed then, after a minute more.
+  await clock.advance(60_000)
   await step(owner)
 }
 const failAfter = (most: number) => (index: number) => (index < most ? TaskStatus.SUCCEEDED : TaskStatus.FAILED)
@@ -368,7 +370,12 @@ test('the end of a task of which no event came is found, in a batch that is bein
   owner.addNews(tenant, batch.id, new Map(range(0, TOTAL).map(index => [index, 'running'])))
   for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.RUNNING })
   const { version, ...record } = await now()
-  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  await batches.write({
+    kind: 'replace',
+    version,
+    document: { ...record, status: 'cancelling', unseen: 'yes' },
+    events: [],
+  })
   await step(owner)
   for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.CANCELLED })
   for (let second = 0; second <= 30; second++) {
@@ -454,7 +461,12 @@ test('a call that has failed and goes on makes nothing that runs once the batch 
   await step(owner)
   assert.equal(tasks.size, 40)
   const { version, ...record } = await now()
-  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  await batches.write({
+    kind: 'replace',
+    version,
+    document: { ...record, status: 'cancelling', unseen: 'yes' },
+    events: [],
+  })
   await step(owner)
   queue = Number.POSITIVE_INFINITY
   add?.()
@@ -534,7 +546,12 @@ test("a cancel stops the tasks of models where employees' can not be reached", a
   const owner = new BatchOwner(deps, ending.signal)
   await step(owner)
   const { version, ...record } = await now(mixed)
-  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  await batches.write({
+    kind: 'replace',
+    version,
+    document: { ...record, status: 'cancelling', unseen: 'yes' },
+    events: [],
+  })
   away = 'wtask_'
   for (const one of [owner, new BatchOwner(deps, ending.signal)]) {
     for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.QUEUED })
@@ -647,6 +664,39 @@ test('the end of the last task is noted when it is known, also where the files w
   slow.resolve()
   const { status, tasks_ended_at } = await ended()
   assert.deepEqual([status, tasks_ended_at], ['completed', endedAt])
+})
+
+test('batches of which there is no news cost nothing, and one that is new or cancelled is seen at once', async () => {
+  const asked: string[] = []
+  const watched: Batches = {
+    ...{ count: batches.count.bind(batches), write: batches.write.bind(batches) },
+    async get(of, id) {
+      asked.push(`get ${id}`)
+      return await batches.get(of, id)
+    },
+    async find(index, query) {
+      const found = await batches.find(index, query)
+      asked.push(`find ${index} ${found.length}`)
+      return found
+    },
+  }
+  for (let n = 0; n < 20; n++) await addBatch(`acct_${n % 9}/live`, 3)
+  const owner = new BatchOwner({ ...deps, batches: watched }, ending.signal)
+  await step(owner)
+  asked.length = 0
+  for (let pass = 0; pass < 20; pass++) {
+    await clock.advance(1_000)
+    await step(owner)
+  }
+  assert.deepEqual(new Set(asked), new Set(['find unseen 0']))
+  const late = await addBatch('acct_9/live', 3)
+  await step(owner)
+  assert.ok(tasks.has(taskIdOf('task', late.id, 2)))
+  const cancel = cancelBatch({ ...deps, wake: () => {} } as unknown as BatchDeps)
+  const call = { values: createContextValues().set(principalKey, { tenant } as never) } as HandlerContext
+  await cancel({ id: batch.id } as CancelBatchRequest, call)
+  await step(owner)
+  assert.equal(tasks.get(idOf(0))?.status, TaskStatus.CANCELLED)
 })
 
 test('the time that a batch waits begins when it was accepted, and its data outlives its window', async () => {

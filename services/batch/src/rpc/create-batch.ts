@@ -123,6 +123,7 @@ async function accept(
     accepted_at,
     expires_at: accepted_at + completion_window_s * 1000,
     resource_version: 1,
+    unseen: 'yes',
     request_id: call.values.get(requestIdKey),
   }
   if (withInputs) {
