@@ -4,7 +4,7 @@ import { globSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const adapters =
-  '^(libs/[^/]+/src/(sqlite|filesystem|mongo|kafka|gridfs)/|services/[^/]+/src/(onnx|drivers/docker|drivers/kubernetes)/)'
+  '^(libs/[^/]+/src/(sqlite|filesystem|mongo|kafka|gridfs)/|services/[^/]+/src/(onnx|drivers/docker|drivers/kubernetes|payment/stripe)/)'
 const kinds = globSync('services/workforce/employees/*/*/kind.json', { cwd: import.meta.dirname }).map(
   path => `^${dirname(path)}/`,
 )
@@ -114,6 +114,13 @@ export default {
       severity: 'error',
       from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters, '^libs/onnxruntime/'] },
       to: { path: 'node_modules/(onnxruntime-node|sharp)/' },
+    },
+    {
+      name: 'stripe-is-an-adapter',
+      comment: 'Only the adapter of Stripe talks to Stripe.',
+      severity: 'error',
+      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters] },
+      to: { path: 'node_modules/stripe/' },
     },
     {
       name: 'product-without-tests',

@@ -14,6 +14,8 @@ for (const [name, value] of [
   ['MILLHAND_BOOTSTRAP_TEST_KEY', createApiKey('live')],
   ['MILLHAND_BOOTSTRAP_TEST_KEY', 'swordfish'],
   ['MILLHAND_SECRET_KEY', 'x'.repeat(31)],
+  ['MILLHAND_STRIPE_KEY', 'pk_live_51HcPublishable'],
+  ['MILLHAND_STRIPE_WEBHOOK_SECRET', 'sk_live_51HcSecretKey'],
 ] as const) {
   test(`${name} is refused where it can't be one, and not told back: ${value.slice(0, 9)}`, () => {
     assert.throws(
@@ -46,6 +48,26 @@ test('the first account’s plans are read by family, and refused where they can
   for (const wrong of ['starter', 'compute:', 'gpu:starter', 'compute:starter,compute:growth', 'compute:a:b', ',']) {
     assert.throws(() => set(wrong), /MILLHAND_BOOTSTRAP_PLANS must be plans by family/, wrong)
   }
+})
+
+test('payments are collected where a processor is chosen, with its secrets', () => {
+  const keys = { MILLHAND_STRIPE_KEY: 'rk_live_51Hc', MILLHAND_STRIPE_WEBHOOK_SECRET: 'whsec_51Hc' }
+  assert.equal(localConfig(keys).payment, undefined)
+  assert.deepEqual(localConfig({ ...keys, MILLHAND_PAYMENT_PROCESSOR: 'stripe' }).payment, {
+    key: 'rk_live_51Hc',
+    webhookSecret: 'whsec_51Hc',
+    url: new URL('https://api.stripe.com'),
+  })
+  assert.throws(
+    () => localConfig({ MILLHAND_PAYMENT_PROCESSOR: 'stripe' }),
+    (error: ConfigurationError) => {
+      assert.deepEqual(
+        error.faults.map(fault => fault.split(' ')[0]),
+        Object.keys(keys),
+      )
+      return true
+    },
+  )
 })
 
 test('a terminal that calls the server can start it too: the key of the examples is known', () => {

@@ -23,6 +23,8 @@ import {
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
 import { type InstanceDriver, instanceDriverOf } from './instance-drivers.ts'
 import { instanceVariables } from './instance-variables.ts'
+import { type PaymentSettings, paymentSettingsOf } from './payment-processor.ts'
+import { paymentVariables } from './payment-variables.ts'
 import { pick, variables } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
@@ -50,6 +52,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly instanceDriver: InstanceDriver
   readonly ledgerTimes: LedgerTimes
   readonly seller: Seller
+  readonly payment: PaymentSettings | undefined
 }
 
 export const localVariables = configuration({
@@ -90,6 +93,7 @@ export const localVariables = configuration({
     'MILLHAND_SELLER_TAX_ID',
   ),
   ...instanceVariables,
+  ...paymentVariables,
   // Most often it is started by hand and alone: nothing else would serve while it drains.
   MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
 })
@@ -122,5 +126,6 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     instanceDriver: instanceDriverOf(set),
     ledgerTimes: ledgerTimes(set),
     seller: sellerOf(set),
+    payment: paymentSettingsOf(set),
   }
 }

@@ -46,6 +46,7 @@ import { instanceDrivers } from './instance-drivers.ts'
 import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
 import { openAccounts, openStore } from './local-data.ts'
+import { openProcessor } from './payment-processor.ts'
 import { probeHealth } from './processes/health-probe.ts'
 import { serveGrpc } from './processes/serve-grpc.ts'
 import { serveMetrics } from './serve-metrics.ts'
@@ -209,6 +210,7 @@ async function hostEventReaders(
     log,
     ...config.ledgerTimes,
     seller: config.seller,
+    processor: await openProcessor(config.payment, clock),
   })
   await billing.checkPrices()
   hosted.host('billing', billing)

@@ -35,7 +35,15 @@ test('each caller may call the internal RPC services that it needs, and no more'
   assert.deepEqual(byCaller(grants.filter(each => !isPublic(each))), [
     [
       'gateway',
-      ['IdentityService', 'RateService', 'IdempotencyService', 'StatusService', 'StreamTokenService', 'BacklogService'],
+      [
+        'IdentityService',
+        'RateService',
+        'IdempotencyService',
+        'StatusService',
+        'StreamTokenService',
+        'PaymentService',
+        'BacklogService',
+      ],
     ],
     ['identity', ['RateService']],
     ['compute', ['LeaseService', 'OwnerService', 'CapacityService']],

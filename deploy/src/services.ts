@@ -4,6 +4,7 @@ import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_
 import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
 import { LedgerService } from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
+import { PaymentService } from '@millhand/api/gen/millhand/billing/v1/payment_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
@@ -73,7 +74,7 @@ export const services = {
       workforce: [WorkforceService],
       batch: [BatchService],
       instance: [InstanceService],
-      billing: [UsageService, BillingService],
+      billing: [UsageService, BillingService, PaymentService],
       webhook: [WebhookService, EventService, BacklogService],
     },
     optional: ['workforce', 'batch', 'instance', 'billing', 'webhook'],
@@ -128,7 +129,7 @@ export const services = {
     database: true,
     owned: true,
     writes: [publicTopics.batches.name],
-    reads: [publicTopics.tasks.name, publicTopics.workforce.name],
+    reads: [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name],
     groups: ['batch-progress'],
     stopMs: 3_000,
   },

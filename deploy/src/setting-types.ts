@@ -7,13 +7,26 @@ import { type Secret, type Setting, secret } from '@millhand/process'
 import { isPublicKey } from '@millhand/rpc/network'
 
 /** An API key of a mode, as `createApiKey` makes them: a slip of the pen stops the start, not the first call. */
-export function apiKey(mode: KeyMode, doc: string): Setting<Secret> {
+export const apiKey = (mode: KeyMode, doc: string): Setting<Secret> =>
+  secretIn(
+    doc,
+    `an API key of \`mh_${mode}_\` and 36 characters, the last 6 of them its checksum`,
+    written => hasValidChecksum(written) && modeOfKey(written) === mode,
+  )
+
+/** A key that may make calls, which a publishable key of Stripe (`pk_…`) may not. */
+export const stripeKey = (doc: string): Setting<Secret> =>
+  secretIn(doc, 'a secret key (`sk_live_…`, `sk_test_…`) or a restricted key (`rk_…`) of Stripe', written =>
+    /^[sr]k_(live|test)_\w+$/.test(written),
+  )
+
+export const stripeWebhookSecret = (doc: string): Setting<Secret> =>
+  secretIn(doc, 'the signing secret of a webhook endpoint of Stripe: `whsec_…`', written => /^whsec_\S+$/.test(written))
+
+/** A secret that is known by its form. */
+function secretIn(doc: string, form: string, isOne: (written: string) => boolean): Setting<Secret> {
   const any = secret(doc)
-  return {
-    ...any,
-    form: `an API key of \`mh_${mode}_\` and 36 characters, the last 6 of them its checksum`,
-    read: written => (hasValidChecksum(written) && modeOfKey(written) === mode ? any.read(written) : undefined),
-  }
+  return { ...any, form, read: written => (isOne(written) ? any.read(written) : undefined) }
 }
 
 /** A plan of each family that it names. Which there are, the file of plans says. */
@@ -66,6 +79,17 @@ export function url(doc: string): Setting<string> {
     doc,
     form: 'a URL of http: or https:',
     read: written => (URL.canParse(written) && /^https?:/.test(written) ? written : undefined),
+  }
+}
+
+/** A scheme, a host and perhaps a port: nothing else of the URL would be used. */
+export function origin(preset: string, doc: string): Setting<URL> {
+  return {
+    doc,
+    default: preset,
+    form: `a URL of http: or https: without a path, for example ${preset}`,
+    read: written =>
+      /^https?:\/\/[^\s/?#@]+\/?$/.test(written) && URL.canParse(written) ? new URL(written) : undefined,
   }
 }
 

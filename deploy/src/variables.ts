@@ -13,6 +13,7 @@ import {
 } from '@millhand/process'
 import { levels } from '@millhand/telemetry'
 import { instanceVariables } from './instance-variables.ts'
+import { paymentVariables } from './payment-variables.ts'
 import { urlVariables } from './service-urls.ts'
 import {
   addressRanges,
@@ -236,6 +237,7 @@ export const variables = {
   MILLHAND_SELLER_TAX_ID: optional(
     text(undefined, 'Your tax number on the PDF of invoices, with its kind, for example `VAT DE123456789`.'),
   ),
+  ...paymentVariables,
 
   MILLHAND_MONGO_URL: mongoUrl('The URL of the MongoDB database, including its name.'),
   MILLHAND_KAFKA_BROKERS: hostPorts('The bootstrap addresses of Kafka.'),

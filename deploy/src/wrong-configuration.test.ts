@@ -135,6 +135,34 @@ const table: readonly [ServiceName, Environment, RegExp][] = [
     { MILLHAND_LLM_URL: 'http://127.0.0.1:1/v1', MILLHAND_LLM_GGUF: '/nowhere' },
     /^MILLHAND_LLM_URL and MILLHAND_LLM_GGUF name a language model each: set one of them\.$/,
   ]),
+  ['billing', { MILLHAND_PAYMENT_PROCESSOR: 'paypal' }, /^MILLHAND_PAYMENT_PROCESSOR must be one of none, stripe; it/],
+  [
+    'billing',
+    stripe({ MILLHAND_STRIPE_KEY: '' }),
+    /^MILLHAND_STRIPE_KEY must be set where MILLHAND_PAYMENT_PROCESSOR /,
+  ],
+  [
+    'billing',
+    stripe({ MILLHAND_STRIPE_WEBHOOK_SECRET: '' }),
+    /^MILLHAND_STRIPE_WEBHOOK_SECRET must be set where MILLHAND_PAYMENT_PROCESSOR is stripe\.$/,
+  ],
+  ['billing', stripe({ MILLHAND_STRIPE_KEY: 'pk_test_51Hswordfish' }), /^MILLHAND_STRIPE_KEY must be a secret key /],
+  ['billing', stripe({ MILLHAND_STRIPE_KEY: 'whsec_swordfish' }), /^MILLHAND_STRIPE_KEY must be a secret key /],
+  [
+    'billing',
+    stripe({ MILLHAND_STRIPE_WEBHOOK_SECRET: 'sk_test_51Hswordfish' }),
+    /^MILLHAND_STRIPE_WEBHOOK_SECRET must be the signing secret of a webhook endpoint of Stripe: `whsec_…`\.$/,
+  ],
+  [
+    'billing',
+    stripe({ MILLHAND_STRIPE_URL: 'https://proxy/stripe' }),
+    /^MILLHAND_STRIPE_URL must be a URL .* without a path/,
+  ],
+  [
+    'billing',
+    stripe({ MILLHAND_STRIPE_KEY: 'sk_live_51Hswordfish', MILLHAND_STRIPE_URL: 'http://127.0.0.1:1' }),
+    /^MILLHAND_STRIPE_URL must be https: where MILLHAND_STRIPE_KEY is a live key\.$/,
+  ],
   ['executor', { MILLHAND_LLM_GGUF: '/nowhere' }, /^MILLHAND_LLM_GGUF must be a file that can be read: ENOENT/],
   ['executor', { MILLHAND_LLM_GGUF: import.meta.filename }, /^MILLHAND_LLM_GGUF must be a file of the form GGUF/],
   ['executor', { MILLHAND_LLM_GGUF: file('broken.gguf') }, /^MILLHAND_LLM_GGUF names a model that can't be loaded: /],
@@ -174,7 +202,7 @@ describe('a process', { concurrency: 3 }, () => {
       assert.match(lines[0] ?? '', line)
       for (const secret of [wrong.MILLHAND_SECRET_KEY, wrong.MILLHAND_BOOTSTRAP_KEY, wrong.MILLHAND_SERVICE_TOKEN])
         if (secret) assert.ok(!output.includes(secret), 'a secret is not told back')
-      assert.ok(!output.includes('hunter2'), 'a password is not told back')
+      for (const word of ['hunter2', 'swordfish']) assert.ok(!output.includes(word), 'a password is not told back')
     })
   }
 
@@ -221,6 +249,16 @@ async function faultOfProcess(service: string, env: Environment): Promise<string
 
 function tokenOf(service: 'gateway' | 'executor', expiresAt?: number): Environment {
   return { MILLHAND_SERVICE_TOKEN: credentialsFor(service, expiresAt).MILLHAND_SERVICE_TOKEN as string }
+}
+
+/** What Stripe needs, with what is wrong of it. */
+function stripe(wrong: Environment): Environment {
+  return {
+    MILLHAND_PAYMENT_PROCESSOR: 'stripe',
+    MILLHAND_STRIPE_KEY: 'sk_test_51Hswordfish',
+    MILLHAND_STRIPE_WEBHOOK_SECRET: 'whsec_swordfish',
+    ...wrong,
+  }
 }
 
 function secretOf(service: 'gateway'): string {

@@ -21,6 +21,7 @@ import { startPage } from './pages/home.ts'
 import { openapi } from './pages/openapi.ts'
 import { statusPage } from './pages/status/status.ts'
 import { wellKnown } from './pages/well-known.ts'
+import { paymentNotifications } from './payment-notifications.ts'
 import { createAuthenticate } from './pipeline/authenticate.ts'
 import { createWaits } from './pipeline/prefer-wait.ts'
 import { routeEndpoint } from './pipeline/route-endpoint.ts'
@@ -114,6 +115,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shorts = shortRoutes(services)
   const endpoints = [
     ...httpRoutes(services).map(route => routeEndpoint(route, shorts, pipelineDeps)),
+    paymentNotifications(transport),
     ...docs(),
     ...errorPages(),
     ...healthChecks(health),

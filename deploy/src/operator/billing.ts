@@ -80,6 +80,7 @@ async function verify({ options }: CommandInput, deployment: Deployment): Promis
   const { account, month } = options
   if (month !== undefined && !/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new UsageError('--month takes YYYY-MM.')
   const rows: string[][] = []
+  const changed: { readonly account: string; readonly mode: string }[] = []
   let entries = 0n
   const accounts = account === undefined ? allAccounts(deployment) : [await accountOf(account, deployment)]
   for await (const id of accounts) {
@@ -88,15 +89,19 @@ async function verify({ options }: CommandInput, deployment: Deployment): Promis
       entries += found.entries
       for (const { month, about, expected, actual } of found.differences)
         rows.push([id, mode, month, about, expected, actual])
+      if (found.changedMeanwhile) changed.push({ account: id, mode })
     }
   }
   const head = ['account', 'mode', 'month', 'about', 'expected', 'actual']
   const differences = rows.map(row => Object.fromEntries(head.map((name, at) => [name, row[at]])))
   return {
-    json: JSON.stringify({ entries: Number(entries), differences }),
+    json: JSON.stringify({ entries: Number(entries), differences, changed_meanwhile: changed }),
     table: [head.map(name => name.toUpperCase()), ...rows],
-    note: `${entries} entries, ${rows.length === 0 ? 'nothing differs' : `${rows.length} differences`}`,
-    exitCode: rows.length === 0 ? exitCodes.done : exitCodes.refused,
+    note: [
+      `${entries} entries, ${rows.length === 0 ? 'nothing differs' : `${rows.length} differences`}`,
+      ...changed.map(({ account, mode }) => `${account} (${mode}) changed meanwhile: verify it again`),
+    ].join('; '),
+    exitCode: rows.length > 0 ? exitCodes.refused : changed.length > 0 ? exitCodes.undecided : exitCodes.done,
   }
 }
 

@@ -17,7 +17,7 @@ export function usage(commands: readonly Documented[]): string {
     'As whom: the credentials of `pnpm serve credentials operator` (MILLHAND_SERVICE_TOKEN, MILLHAND_SECRET_KEY),',
     'else those that the secret of MILLHAND_DATA_DIR makes.',
     '',
-    `Exit codes: ${exitCodes.done} done, ${exitCodes.refused} refused or not sound, ${exitCodes.wrong} wrong words or settings, ${exitCodes.notReached} not reached or not answered.`,
+    `Exit codes: ${exitCodes.done} done, ${exitCodes.refused} refused or not sound, ${exitCodes.wrong} wrong words or settings, ${exitCodes.notReached} not reached or not answered, ${exitCodes.undecided} changed meanwhile.`,
     '',
   ].join('\n')
 }
@@ -60,4 +60,6 @@ export const exitCodes = {
   wrong: 2,
   /** Nobody answered: it may be done or not where that came in the middle. */
   notReached: 3,
+  /** What was looked at changed meanwhile: a later look may tell. */
+  undecided: 4,
 } as const

@@ -139,6 +139,10 @@ function faultOf(error: unknown): OperatorFault {
     case Code.Unavailable:
     case Code.DeadlineExceeded:
       return { exitCode: exitCodes.notReached, code: codeOf(error), message: rawMessage }
+    case Code.Unimplemented: {
+      const message = `No such method at this address (${rawMessage}).\nMILLHAND_IDENTITY_URL and MILLHAND_BILLING_URL say where identity and billing are.`
+      return { exitCode: exitCodes.wrong, code: 'configuration', message }
+    }
     default:
       return { exitCode: exitCodes.refused, code: codeOf(error), message: rawMessage }
   }

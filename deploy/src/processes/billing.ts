@@ -7,6 +7,8 @@ import { systemClock as clock, configuration, createHealth } from '@millhand/pro
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
 import { ledgerTimes, sellerOf } from '../config-parts.ts'
+import { openProcessor, paymentSettingsOf } from '../payment-processor.ts'
+import { paymentVariables } from '../payment-variables.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { signingVariables, tlsOf } from './own-credentials.ts'
@@ -25,6 +27,7 @@ const billingVariables = configuration(
       'MILLHAND_SELLER_ADDRESS',
       'MILLHAND_SELLER_TAX_ID',
     ),
+    ...paymentVariables,
   },
   Object.keys(variables),
 )
@@ -40,6 +43,7 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
     cursors: createCursors(config.cursorKey),
     ...config.times,
     seller: config.seller,
+    processor: await openProcessor(config.payment, clock),
   })
   return await owned.start({
     routes: service.routes,
@@ -61,5 +65,6 @@ function config(set: ReturnType<typeof billingVariables>) {
     plansFile: set.MILLHAND_PLANS_FILE,
     times: ledgerTimes(set),
     seller: sellerOf(set),
+    payment: paymentSettingsOf(set),
   }
 }

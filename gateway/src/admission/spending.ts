@@ -4,8 +4,8 @@
  */
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
-import { fail } from '@millhand/api'
-import { BillingFamily } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import { enumWords, spendingLimitReached } from '@millhand/api'
+import { BillingFamilySchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import type { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
 import type { ReachedLimit } from '@millhand/api/gen/millhand/billing/v1/spending_limit_pb.ts'
 import { type Clock, everyInterval } from '@millhand/process'
@@ -40,7 +40,7 @@ export function createSpending({ billing, clock, log }: SpendingDeps): Spending 
         timeoutMs: TIMEOUT_MS,
         signal,
       })
-      for (const limit of answer.limits) found.set(`${limit.tenant}/${words[limit.family]}`, limit)
+      for (const limit of answer.limits) found.set(`${limit.tenant}/${words.get(limit.family)}`, limit)
       after = answer.next
     } while (after !== undefined)
     reached = found
@@ -51,12 +51,7 @@ export function createSpending({ billing, clock, log }: SpendingDeps): Spending 
     require({ tenant }, family) {
       const limit = reached.get(`${tenant}/${family}`)
       if (limit?.resetsAt === undefined || timestampMs(limit.resetsAt) <= clock.now()) return
-      const until = new Date(timestampMs(limit.resetsAt)).toISOString()
-      const [most, spent] = [limit.limit?.amount ?? '', limit.spent?.amount ?? '']
-      const detail =
-        `The spending limit of ${family} is reached: ${spent} of ${most} USD are spent. ` +
-        `Creates are accepted again at ${until}, or once \`PUT /v1/billing/limits\` raises the limit.`
-      throw fail('spending_limit_reached', detail, { metadata: { family, limit: most, spent, resets_at: until } })
+      throw spendingLimitReached(limit)
     },
     run: signal =>
       everyInterval(clock, POLL_MS, signal, () =>
@@ -68,9 +63,4 @@ export function createSpending({ billing, clock, log }: SpendingDeps): Spending 
   }
 }
 
-const words: Readonly<Record<BillingFamily, string>> = {
-  [BillingFamily.UNSPECIFIED]: '',
-  [BillingFamily.COMPUTE]: 'compute',
-  [BillingFamily.DEVELOPER]: 'developer',
-  [BillingFamily.WORKFORCE]: 'workforce',
-}
+const words = enumWords(BillingFamilySchema)

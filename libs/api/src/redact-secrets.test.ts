@@ -10,6 +10,8 @@ for (const secret of [
   'mh_live_aTypoOfAKey',
   'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/==',
   'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dR',
+  'sk_live_51Hc3fGhJkLmNoPqRsTuVwXyZ',
+  'rk_test_51Hc3fGhJkLmNoPqRsTuVwXyZ',
   'mhs_eyJzZXJ2aWNlIjoiZ2F0ZXdheSJ9.c2lnbmF0dXJl-_',
   'mht_c2VhbGVkLXRva2Vu_-',
 ]) {

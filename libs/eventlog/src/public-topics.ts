@@ -146,11 +146,15 @@ export const publicTopics = {
   },
   billing: {
     name: 'millhand.billing.v1',
-    about: 'Invoices, and spending limits that are reached.',
+    about: 'Invoices and their payments, and spending limits that are reached.',
     carries: [
       {
         resource: InvoiceSchema,
-        events: { 'invoice.finalized': 'A month has closed: its invoice is final. It is shown without its lines.' },
+        events: {
+          'invoice.finalized': 'A month has closed: its invoice is final. It is shown without its lines.',
+          'invoice.paid': 'The payment processor has collected the invoice, or it was paid there.',
+          'invoice.payment_failed': 'A payment of the invoice has failed. Another attempt may succeed.',
+        },
       },
       {
         resource: SpendingLimitSchema,

@@ -45,7 +45,13 @@ test('what is checked in one call fits in a message, whatever the lines are of',
     { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
     lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
     {
-      ...{ caller, most: 50_000, param: 'tasks', batch: { id: 'batch_1', holdUntil: 0 }, key: 'batches/1' },
+      ...{
+        caller,
+        most: 50_000,
+        param: 'tasks',
+        batch: { id: 'batch_1', attempt: 'first', holdUntil: 0 },
+        key: 'batches/1',
+      },
       signal: new AbortController().signal,
       onBytes: () => {},
     },
@@ -66,8 +72,8 @@ test('the files and models of the account that tasks name are held before they a
   const transport = createDirectTransport()
   serve(router => {
     router.service(BatchTaskService, {
-      async holdInputs({ batchId, ids, until }) {
-        assert.deepEqual([batchId, until && timestampMs(until)], ['batch_1', 5_000])
+      async holdInputs({ batchId, attempt, ids, until }) {
+        assert.deepEqual([batchId, attempt, until && timestampMs(until)], ['batch_1', 'first', 5_000])
         assert.ok(ids.length <= 1_000)
         held.push(...ids)
         return {}
@@ -94,7 +100,13 @@ test('the files and models of the account that tasks name are held before they a
     { blobs: await filesystemBlobs(join(folder, 'blobs')), tasks: { compute: client, workforce: client } },
     lines.map((text, n) => ({ text, place: `lines[${n + 1}]` })),
     {
-      ...{ caller, batch: { id: 'batch_1', holdUntil: 5_000 }, most: 50_000, param: 'tasks', key: 'batches/1' },
+      ...{
+        caller,
+        batch: { id: 'batch_1', attempt: 'first', holdUntil: 5_000 },
+        most: 50_000,
+        param: 'tasks',
+        key: 'batches/1',
+      },
       signal: new AbortController().signal,
       onBytes: () => {},
     },
@@ -119,7 +131,13 @@ async function accept(t: TestContext, lines: readonly SentLine[]) {
   const client = createClient(BatchTaskService, transport)
   const blobs = await filesystemBlobs(join(folder, 'blobs'))
   const accepted = await acceptLines({ blobs, tasks: { compute: client, workforce: client } }, lines, {
-    ...{ caller, most: 50_000, param: 'tasks', batch: { id: 'batch_1', holdUntil: 0 }, key: 'batches/1' },
+    ...{
+      caller,
+      most: 50_000,
+      param: 'tasks',
+      batch: { id: 'batch_1', attempt: 'first', holdUntil: 0 },
+      key: 'batches/1',
+    },
     signal: new AbortController().signal,
     onBytes: () => {},
   })
@@ -136,6 +154,12 @@ test('a task that came in several lines of JSON is kept as one', async t => {
   const lines = text.split('\n').filter(Boolean)
   assert.deepEqual([accepted.total, lines.length], [2, 2])
   for (const line of lines) assert.deepEqual(JSON.parse(line), JSON.parse(pretty))
+})
+
+test('lines that name files and models are accepted by a compute of an earlier version, which holds none', async t => {
+  const line = JSON.stringify({ type: 'custom', model: 'model_1', input: '1' })
+  const { accepted } = await accept(t, [{ text: line, place: 'tasks[0]' }])
+  assert.deepEqual([accepted.total, accepted.withInputs], [1, true])
 })
 
 test('every fault is named in the order of the lines, beside a line that is too long', async t => {

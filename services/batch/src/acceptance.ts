@@ -6,7 +6,7 @@ import type { Blobs } from '@millhand/blob'
 import { hasScope, type Principal } from '@millhand/rpc'
 import { faultWithin, type Item, MOST_MESSAGE_BYTES, messageBytes, readItem } from './item.ts'
 import { type ItemKind, itemKinds, type TaskClients } from './item-kind.ts'
-import { onBehalfOf } from './on-behalf-of.ts'
+import { onBehalfOf, unlessUnimplemented } from './on-behalf-of.ts'
 
 /** A line as it came. */
 export interface SentLine {
@@ -31,8 +31,8 @@ interface Accept {
   /** The most lines there may be, and the parameter that has them. */
   readonly most: number
   readonly param: string
-  /** The batch that is to be made of them, and until when what they name is held (ms since 1970), unless it ends before. */
-  readonly batch: { readonly id: string; readonly holdUntil: number }
+  /** The batch that is to be made of them, by which attempt, and until when that holds what they name (ms since 1970). */
+  readonly batch: { readonly id: string; readonly attempt: string; readonly holdUntil: number }
   /** Where they are kept. */
   readonly key: string
   readonly signal: AbortSignal
@@ -45,6 +45,8 @@ interface AcceptedLines {
   readonly bytes: number
   /** Whether some name an employee. */
   readonly withEmployees: boolean
+  /** Whether some name files, or models of the account, which are held. */
+  readonly withInputs: boolean
 }
 
 /** Faults are shown in the order of their lines. */
@@ -72,26 +74,18 @@ export async function acceptLines(
   let total = 0
   const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
 
-  const batchId = batch.id
+  const { id: batchId } = batch
   const held = new Set<string>()
-
-  /** Before they are looked for: what is found then stays. */
-  async function holdInputs(items: readonly Item[]): Promise<void> {
-    const ids = [...new Set(items.flatMap(inputsOf))].filter(id => !held.has(id))
-    for (const id of ids) held.add(id)
-    const until = timestampFromMs(batch.holdUntil)
-    for (let at = 0; at < ids.length; at += MOST_HELD_AT_ONCE) {
-      const some = ids.slice(at, at + MOST_HELD_AT_ONCE)
-      await tasks.compute.holdInputs({ batchId, ids: some, until }, onBehalfOf(caller, signal))
-    }
-  }
 
   async function checkPage(): Promise<void> {
     const checked = page
     page = []
     pageBytes = 0
     if (checked.length === 0) return
-    await holdInputs(checked.map(({ item }) => item))
+    // Before they are looked for: what is found then stays.
+    const inputs = checked.flatMap(({ item }) => inputsOf(item)).filter(id => !held.has(id))
+    for (const id of inputs) held.add(id)
+    await holdInputs(tasks, [...new Set(inputs)], { caller, batch, signal })
     const found = await Promise.all(
       itemKinds.map(async kind => {
         const own = checked.filter(({ item }) => item.kind === kind)
@@ -158,11 +152,24 @@ export async function acceptLines(
     if (signal.aborted) throw fail('unavailable', 'The request was ended.', { cause: error })
     throw error
   })
-  return { total, bytes: size, withEmployees: totals.workforce > 0 }
+  return { total, bytes: size, withEmployees: totals.workforce > 0, withInputs: held.size > 0 }
 }
 
 /** As many as a call takes. */
 const MOST_HELD_AT_ONCE = 1_000
+
+async function holdInputs(
+  { compute }: AcceptanceDeps['tasks'],
+  ids: readonly string[],
+  { caller, batch, signal }: Pick<Accept, 'caller' | 'batch' | 'signal'>,
+): Promise<void> {
+  const until = timestampFromMs(batch.holdUntil)
+  for (let at = 0; at < ids.length; at += MOST_HELD_AT_ONCE) {
+    const some = ids.slice(at, at + MOST_HELD_AT_ONCE)
+    const asked = { batchId: batch.id, attempt: batch.attempt, ids: some, until }
+    await unlessUnimplemented(compute.holdInputs(asked, onBehalfOf(caller, signal)))
+  }
+}
 
 /** The files, and models of accounts, that a task names. */
 function inputsOf({ request: { kind } }: Item): string[] {

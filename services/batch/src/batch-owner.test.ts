@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import { createClient, createContextValues, type HandlerContext } from '@connectrpc/connect'
+import { Code, ConnectError, createClient, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { createIds, fail } from '@millhand/api'
 import type { CancelBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import { BatchTaskService, type BatchTaskState } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
@@ -13,6 +13,7 @@ import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { CancelOutcome } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
+import type { LoggedEvent } from '@millhand/eventlog'
 import { type ManualClock, manualClock } from '@millhand/process'
 import { createDirectTransport, principal, principalKey, serve } from '@millhand/rpc'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
@@ -21,6 +22,7 @@ import { type Batches, type BatchRecord, batchesSpec } from './batch.ts'
 import type { BatchDeps } from './batch-deps.ts'
 import { BatchOwner, type OwnerDeps } from './batch-owner.ts'
 import { countsOf, itemsSpec, newItems } from './item-state.ts'
+import { takePlans } from './plan-changes.ts'
 import { cancelBatch } from './rpc/cancel-batch.ts'
 import { taskIdOf } from './task-ids.ts'
 
@@ -85,6 +87,7 @@ async function addBatch(tenant: string, total: number, employees = false): Promi
     accepted_at: clock.now(),
     expires_at: clock.now() + WINDOW_S * 1000,
     resource_version: 1,
+    unseen: 'yes',
   }
   const line = (n: number) => {
     const work = employees && n % 3 === 2 ? { employee: 'emma', task: 't', input: {} } : inference
@@ -105,11 +108,14 @@ let room = Number.POSITIVE_INFINITY
 let queue = Number.POSITIVE_INFINITY
 /** Of the last call that made tasks: when its batch was accepted, and until when they are kept. */
 let batchTimes: (number | undefined)[]
+/** The plan by which the last call made tasks. */
+let plan: string
 /** How often tasks were to be made, and the calls that have failed and go on all the same. */
 let adds = 0
 let late: (() => void)[] | undefined
 /** Batches whose files and models may be removed. */
 let released: string[]
+let release: (batchId: string) => Promise<object>
 /** Tasks whose data was deleted. */
 let deleted: Set<string>
 /** Tasks that can't be made. */
@@ -126,12 +132,17 @@ function compute() {
   late = undefined
   away = '-'
   released = []
+  release = async id => {
+    released.push(id)
+    return {}
+  }
   deleted = new Set()
   refused = new Set()
   serve(router => {
     router.service(BatchTaskService, {
-      async addTasks({ tasks: asked, cancelled, acceptedAt, keepUntil }) {
+      async addTasks({ tasks: asked, cancelled, acceptedAt, keepUntil }, call) {
         adds++
+        plan = principal(call).plans.compute
         batchTimes = [acceptedAt, keepUntil].map(time => time && timestampMs(time))
         requireService(asked.map(({ id }) => id))
         const waiting = [...tasks.values()].filter(({ status }) => status === TaskStatus.QUEUED).length
@@ -163,10 +174,7 @@ function compute() {
         })
         return { tasks: ids.slice(0, 90).map(state) }
       },
-      async releaseInputs({ batchId }) {
-        released.push(batchId)
-        return {}
-      },
+      releaseInputs: ({ batchId }) => release(batchId),
       async cancelTasks({ ids }) {
         requireService(ids)
         for (const id of ids) endTask(id, TaskStatus.CANCELLED)
@@ -242,6 +250,17 @@ test('an owner that died while it made tasks is followed by one that makes each 
   )
 })
 
+test('a batch ends also where compute is of an earlier version, which holds no files and models', async () => {
+  release = async () => {
+    throw new ConnectError('there is no such method', Code.Unimplemented)
+  }
+  const owner = new BatchOwner(deps, ending.signal)
+  await step(owner)
+  owner.addNews(tenant, batch.id, new Map(range(0, TOTAL).map(index => [index, 'succeeded'])))
+  await step(owner)
+  assert.equal((await ended()).status, 'completed')
+})
+
 test('news that comes late or again changes nothing that has ended', async () => {
   const owner = new BatchOwner(deps, ending.signal)
   await step(owner)
@@ -280,7 +299,8 @@ test('after the completion window nothing is made, what was done is kept, and th
 async function run(owner: BatchOwner, statusOf: (index: number) => TaskStatus): Promise<void> {
   await step(owner)
   for (const index of range(0, TOTAL)) endTask(idOf(index), statusOf(index))
-  await clock.advance(30_000)
+  // Without events the owner asks for the tasks after 30 s, and where nothing had changed then, after a minute more.
+  await clock.advance(60_000)
   await step(owner)
 }
 const failAfter = (most: number) => (index: number) => (index < most ? TaskStatus.SUCCEEDED : TaskStatus.FAILED)
@@ -350,7 +370,12 @@ test('the end of a task of which no event came is found, in a batch that is bein
   owner.addNews(tenant, batch.id, new Map(range(0, TOTAL).map(index => [index, 'running'])))
   for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.RUNNING })
   const { version, ...record } = await now()
-  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  await batches.write({
+    kind: 'replace',
+    version,
+    document: { ...record, status: 'cancelling', unseen: 'yes' },
+    events: [],
+  })
   await step(owner)
   for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.CANCELLED })
   for (let second = 0; second <= 30; second++) {
@@ -398,6 +423,33 @@ test('a batch that is larger than the queue goes on as that empties, and does no
   assert.deepEqual(new Set([...tasks.values()].map(({ asked }) => asked)), new Set([1]))
 })
 
+test('tasks that are made after a change of plans have those that the account has then', async () => {
+  const other = await addBatch('acct_2/live', 1)
+  const owner = new BatchOwner(deps, ending.signal)
+  queue = 100
+  await step(owner)
+  assert.equal(plan, '')
+  const changed = (account_id: string, compute: unknown) =>
+    ({
+      ...{ id: 'evt_1', type: 'account.plans_changed', key: account_id, topic: 'millhand.identity.v1' },
+      ...{ time: clock.now(), position: '1' },
+      value: JSON.stringify({ account_id, data: { object: { compute, developer: 'free', workforce: 'starter' } } }),
+    }) satisfies LoggedEvent
+  const events = [
+    changed('acct_1', 'growth'),
+    changed('acct_3', 'scale'),
+    changed('acct_1', 7),
+    changed('acct_1', 'scale'),
+  ]
+  await takePlans(deps, events, deps.log)
+  await takePlans(deps, events, deps.log)
+  assert.deepEqual([(await now()).plans.compute, (await now(other)).plans.compute], ['scale', ''])
+  for (const index of range(0, 100)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  owner.addNews(tenant, batch.id, new Map(range(0, 100).map(index => [index, 'succeeded'])))
+  await step(owner)
+  assert.equal(plan, 'scale')
+})
+
 test('a call that has failed and goes on makes nothing that runs once the batch is cancelled', async () => {
   late = []
   const owner = new BatchOwner(deps, ending.signal)
@@ -409,7 +461,12 @@ test('a call that has failed and goes on makes nothing that runs once the batch 
   await step(owner)
   assert.equal(tasks.size, 40)
   const { version, ...record } = await now()
-  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  await batches.write({
+    kind: 'replace',
+    version,
+    document: { ...record, status: 'cancelling', unseen: 'yes' },
+    events: [],
+  })
   await step(owner)
   queue = Number.POSITIVE_INFINITY
   add?.()
@@ -489,7 +546,12 @@ test("a cancel stops the tasks of models where employees' can not be reached", a
   const owner = new BatchOwner(deps, ending.signal)
   await step(owner)
   const { version, ...record } = await now(mixed)
-  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  await batches.write({
+    kind: 'replace',
+    version,
+    document: { ...record, status: 'cancelling', unseen: 'yes' },
+    events: [],
+  })
   away = 'wtask_'
   for (const one of [owner, new BatchOwner(deps, ending.signal)]) {
     for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.QUEUED })
@@ -579,6 +641,62 @@ test('a batch whose tasks have all ended can not be cancelled while its files ar
   slow.resolve()
   const { status, cancel_requested_at } = await ended()
   assert.deepEqual([status, cancel_requested_at], ['completed', undefined])
+})
+
+test('the end of the last task is noted when it is known, also where the files wait for those of other batches', async () => {
+  const slow = Promise.withResolvers<void>()
+  receive = () => slow.promise
+  const owner = new BatchOwner(deps, ending.signal)
+  await step(owner)
+  const others = [await addBatch(tenant, 1), await addBatch(tenant, 1)]
+  owner.addNews(tenant, batch.id, new Map(range(1, TOTAL).map(index => [index, 'succeeded'])))
+  for (const other of others) {
+    await step(owner)
+    owner.addNews(tenant, other.id, new Map([[0, 'succeeded']]))
+  }
+  await step(owner)
+  await clock.advance(60_000)
+  const endedAt = clock.now()
+  owner.addNews(tenant, batch.id, new Map([[0, 'succeeded']]))
+  await step(owner)
+  assert.equal((await now()).tasks_ended_at, endedAt)
+  await clock.advance(2 * WINDOW_S * 1000)
+  slow.resolve()
+  const { status, tasks_ended_at } = await ended()
+  assert.deepEqual([status, tasks_ended_at], ['completed', endedAt])
+})
+
+test('batches of which there is no news cost nothing, and one that is new or cancelled is seen at once', async () => {
+  const asked: string[] = []
+  const watched: Batches = {
+    ...{ count: batches.count.bind(batches), write: batches.write.bind(batches) },
+    async get(of, id) {
+      asked.push(`get ${id}`)
+      return await batches.get(of, id)
+    },
+    async find(index, query) {
+      const found = await batches.find(index, query)
+      asked.push(`find ${index} ${found.length}`)
+      return found
+    },
+  }
+  for (let n = 0; n < 20; n++) await addBatch(`acct_${n % 9}/live`, 3)
+  const owner = new BatchOwner({ ...deps, batches: watched }, ending.signal)
+  await step(owner)
+  asked.length = 0
+  for (let pass = 0; pass < 20; pass++) {
+    await clock.advance(1_000)
+    await step(owner)
+  }
+  assert.deepEqual(new Set(asked), new Set(['find unseen 0']))
+  const late = await addBatch('acct_9/live', 3)
+  await step(owner)
+  assert.ok(tasks.has(taskIdOf('task', late.id, 2)))
+  const cancel = cancelBatch({ ...deps, wake: () => {} } as unknown as BatchDeps)
+  const call = { values: createContextValues().set(principalKey, { tenant } as never) } as HandlerContext
+  await cancel({ id: batch.id } as CancelBatchRequest, call)
+  await step(owner)
+  assert.equal(tasks.get(idOf(0))?.status, TaskStatus.CANCELLED)
 })
 
 test('the time that a batch waits begins when it was accepted, and its data outlives its window', async () => {

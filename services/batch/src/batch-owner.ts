@@ -5,10 +5,12 @@
 import type { Log } from '@millhand/telemetry'
 import { type BatchRecord, hasEnded } from './batch.ts'
 import { type BatchStepDeps, type BatchSteps, createBatchSteps, type ItemChanges } from './batch-steps.ts'
+import { changeBatch } from './batch-store.ts'
 import { createFairRuns } from './fair-runs.ts'
 import type { ItemState } from './item-state.ts'
 import { keyOf } from './items-store.ts'
 import { createPauses, type Pauses } from './pauses.ts'
+import { createSchedule, type Schedule } from './schedule.ts'
 import { CHUNK } from './task-maker.ts'
 
 export interface OwnerDeps extends BatchStepDeps {
@@ -30,6 +32,10 @@ const STEPS_OF_TENANT = 8
 const ENDS_AT_ONCE = 8
 const ENDS_OF_TENANT = 2
 const PAGE = 200
+/** How often all batches that have not ended are listed, in milliseconds. */
+const ALL_MS = 60_000
+
+type BatchRef = Pick<BatchRecord, 'tenant' | 'id'>
 
 export class BatchOwner {
   readonly #deps: OwnerDeps
@@ -38,6 +44,9 @@ export class BatchOwner {
   /** What events say of batches, until their next step. */
   readonly #news = new Map<string, Map<number, ItemState>>()
   readonly #pauses: Pauses
+  readonly #schedule: Schedule
+  /** When all batches were listed last, by the monotonic clock. */
+  #allAt = Number.NEGATIVE_INFINITY
   readonly #advances = createFairRuns(STEPS_AT_ONCE, STEPS_OF_TENANT)
   readonly #ends = createFairRuns(ENDS_AT_ONCE, ENDS_OF_TENANT)
 
@@ -46,6 +55,7 @@ export class BatchOwner {
     this.#steps = createBatchSteps(deps, signal)
     this.#signal = signal
     this.#pauses = createPauses(deps.clock, RETRY_MS, MOST_RETRY_MS)
+    this.#schedule = createSchedule(deps.clock)
   }
 
   /**
@@ -59,19 +69,19 @@ export class BatchOwner {
     this.#news.set(key, news)
   }
 
-  /** Starts a step of every batch that has not ended and has none under way. A step that fails is tried again at a later pass. */
+  /**
+   * Starts a step of every batch that needs one and has none under way. A step that fails is tried again at a later pass.
+   * A batch of which there is no news costs nothing until its next step is due.
+   */
   async pass(): Promise<void> {
-    const unclaimed = new Set(this.#news.keys())
-    for await (const batches of this.#activeByTenant()) {
-      const most = Math.max(CHUNK, Math.min(QUEUED_OF_BATCH, Math.floor(QUEUED_OF_TENANT / batches.length)))
-      for (const batch of batches) {
-        unclaimed.delete(keyOf(batch))
-        this.#start(batch, most)
-      }
-      if (this.#signal.aborted) return
+    await this.#discover()
+    for (const key of this.#news.keys())
+      if (this.#schedule.has(key)) this.#schedule.hasten(key)
+      else this.#news.delete(key) // It has ended.
+    for (const batch of this.#schedule.due()) {
+      const share = Math.floor(QUEUED_OF_TENANT / this.#schedule.countOf(batch.tenant))
+      this.#start(batch, Math.max(CHUNK, Math.min(QUEUED_OF_BATCH, share)))
     }
-    // News of batches that have ended.
-    for (const key of unclaimed) this.#news.delete(key)
   }
 
   /** Resolves once every step that was started has ended, or has become the writing of files. */
@@ -86,61 +96,72 @@ export class BatchOwner {
     await this.#ends.close()
   }
 
-  async *#activeByTenant(): AsyncGenerator<readonly BatchRecord[], void> {
-    let after: string[] = []
-    let tenant: BatchRecord[] = []
-    for (;;) {
-      const page = await this.#deps.batches.find('active', {
-        equals: [],
-        limit: PAGE,
-        ...(after.length > 0 && { after }),
-      })
-      for (const batch of page) {
-        if (tenant[0] !== undefined && tenant[0].tenant !== batch.tenant) {
-          yield tenant
-          tenant = []
-        }
-        tenant.push(batch)
-      }
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) break
-      after = [last.tenant, last.id]
+  /**
+   * Finds what callers have changed: batches that are new or are to be cancelled. The first time, and once a minute, all
+   * that have not ended: replicas of an earlier version do not say what they have changed.
+   */
+  async #discover(): Promise<void> {
+    const { clock } = this.#deps
+    const isTimeForAll = clock.monotonic() - this.#allAt >= ALL_MS
+    for await (const batch of this.#listed(isTimeForAll ? 'active' : 'unseen')) {
+      const isChanged = batch.unseen !== undefined || batch.status === 'cancelling'
+      if (isChanged || !this.#schedule.has(keyOf(batch))) this.#schedule.add(batch)
+      if (this.#signal.aborted) return
     }
-    if (tenant.length > 0) yield tenant
+    if (isTimeForAll) this.#allAt = clock.monotonic()
   }
 
-  #start(batch: BatchRecord, most: number): void {
+  async *#listed(index: 'active' | 'unseen'): AsyncGenerator<BatchRecord, void> {
+    for (let after: string[] = []; ; ) {
+      const query = { equals: [], limit: PAGE, ...(after.length > 0 && { after }) }
+      const page = await this.#deps.batches.find(index, query)
+      yield* page
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      after = [last.tenant, last.id]
+    }
+  }
+
+  #start(batch: BatchRef, most: number): void {
     const key = keyOf(batch)
     if (this.#pauses.has(key) || this.#ends.has(key)) return
     this.#advances.start(batch.tenant, key, () => this.#try(batch, () => this.#step(batch, most)))
   }
 
-  async #step({ tenant, id }: BatchRecord, most: number): Promise<void> {
-    const batch = await this.#deps.batches.get(tenant, id)
-    if (batch === undefined || hasEnded(batch)) return
-    const key = keyOf(batch)
+  async #step({ tenant, id }: BatchRef, most: number): Promise<void> {
+    const key = keyOf({ tenant, id })
+    this.#schedule.begin(key)
+    const batch = await changeBatch(this.#deps, tenant, id, now =>
+      now.unseen === undefined ? now : { ...now, unseen: undefined },
+    )
+    if (batch === undefined || hasEnded(batch)) return this.#schedule.remove(key)
     const news = this.#news.get(key)
     this.#news.delete(key)
-    if (await this.#steps.advance(batch, news ?? new Map(), most))
-      this.#ends.start(tenant, key, () => this.#try(batch, () => this.#end(batch)))
+    const advanced = await this.#steps.advance(batch, news ?? new Map(), most)
+    if (advanced.hasEnded) this.#ends.start(tenant, key, () => this.#try(batch, () => this.#end(batch)))
     else {
       this.#pauses.end(key)
+      this.#schedule.delay(key, advanced.nextInMs)
       if (this.#news.has(key)) this.#deps.wake()
     }
   }
 
   async #end(batch: BatchRecord): Promise<void> {
     await this.#steps.end(batch)
-    this.#pauses.end(keyOf(batch))
+    const key = keyOf(batch)
+    this.#pauses.end(key)
+    this.#schedule.remove(key)
   }
 
   /** What fails is logged once as a warning, and tried again after a pause. */
-  async #try(batch: BatchRecord, work: () => Promise<void>): Promise<void> {
+  async #try(batch: BatchRef, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       if (this.#signal.aborted) return
-      const isAgain = this.#pauses.lengthen(keyOf(batch))
+      const key = keyOf(batch)
+      const isAgain = this.#pauses.lengthen(key)
+      this.#schedule.delay(key, this.#pauses.left(key))
       this.#deps.log[isAgain ? 'debug' : 'warn']('batch.failed', { batch: batch.id, error })
       this.#steps.forget(batch)
     }

@@ -18,6 +18,7 @@ import { BatchOwner } from './batch-owner.ts'
 import type { TaskClients } from './item-kind.ts'
 import { itemsSpec } from './item-state.ts'
 import type { ItemsCollection } from './items-store.ts'
+import { takePlans } from './plan-changes.ts'
 import { removeExpired } from './retention.ts'
 import { cancelBatch } from './rpc/cancel-batch.ts'
 import { createBatch } from './rpc/create-batch.ts'
@@ -40,7 +41,7 @@ export interface BatchOptions {
 
 /** Where the place in the event log is kept. */
 const GROUP = 'batch-progress'
-const topics = [publicTopics.tasks.name, publicTopics.workforce.name]
+const topics = [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name]
 
 /** Between two passes over the batches, in milliseconds: at least, and at most without news. */
 const PASS_MS = 50
@@ -81,6 +82,7 @@ export function createBatchService(options: BatchOptions) {
     async run(signal: AbortSignal): Promise<void> {
       const owner = new BatchOwner({ ...options, ...deps, items }, signal)
       const takeEvents: Parameters<EventLog['subscribe']>[2] = async events => {
+        await takePlans(deps, events, log)
         const news = newsOf(events, log)
         for (const { tenant, id, changes } of news) owner.addNews(tenant, id, changes)
         if (news.length > 0) wakeUp.wake()

@@ -15,7 +15,7 @@ import {
   withStates,
 } from './item-state.ts'
 import { createItemsStore, type ItemsCollection, keyOf } from './items-store.ts'
-import { createPauses } from './pauses.ts'
+import { createPauses, type Pauses } from './pauses.ts'
 import { allSettled, createTaskCalls, type ItemRef } from './task-calls.ts'
 import { CHUNK, fenceTasks, makeTasks, unknownItems } from './task-maker.ts'
 
@@ -31,17 +31,20 @@ export type ItemChanges = ReadonlyMap<number, ItemState>
 export interface BatchSteps {
   /**
    * Applies what events say, then makes, expires or stops tasks. At most `most` tasks wait after it. Resolves with
-   * whether every task has ended.
+   * whether every task has ended, and else with how many milliseconds later the next step is due without news.
    */
-  advance(batch: BatchRecord, news: ItemChanges, most: number): Promise<boolean>
+  advance(batch: BatchRecord, news: ItemChanges, most: number): Promise<Advanced>
   /** Ends a batch whose tasks have all ended: nothing changes them any more. */
   end(batch: BatchRecord): Promise<void>
   /** After a step that failed: the next one asks for the tasks themselves. */
-  forget(batch: BatchRecord): void
+  forget(batch: Pick<BatchRecord, 'tenant' | 'id'>): void
 }
 
-/** After so long without news the tasks themselves are asked. */
+type Advanced = { readonly hasEnded: true } | { readonly hasEnded: false; readonly nextInMs: number }
+
+/** After so long without news the tasks themselves are asked; each time that nothing has changed after twice as long. */
 const QUIET_MS = 30_000
+const MOST_QUIET_MS = 1_800_000
 /** Where the queue is full and no event of the batch comes, it is tried again after this at first, and at most. */
 const FULL_MS = 100
 const MOST_FULL_MS = 5_000
@@ -50,7 +53,8 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
   const { clock, blobs, batches } = deps
   const calls = createTaskCalls(deps.tasks, signal)
   const itemsStore = createItemsStore(deps.items)
-  const { save, look, lookAtAll, isQuiet, forget } = createItemUpdates(deps, calls, itemsStore)
+  const looks = createPauses(clock, QUIET_MS, MOST_QUIET_MS)
+  const { save, look, lookAtAll } = createItemUpdates(deps, calls, itemsStore, looks)
   const fullQueues = createPauses(clock, FULL_MS, MOST_FULL_MS)
   /** Batches whose tasks were all told to stop. */
   const stopped = new Set<string>()
@@ -89,6 +93,16 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
     attempted.set(keyOf(batch), Math.max(until, attempted.get(keyOf(batch)) ?? 0))
   }
 
+  /** Milliseconds until a batch needs a step though there is no news of it. */
+  function nextStepOf(batch: BatchRecord, items: BatchItems): number {
+    const key = keyOf(batch)
+    if (batch.status === 'cancelling') return stopped.has(key) ? looks.left(key) : 0
+    const waits = [looks.left(key)]
+    if (items.made < batch.total) waits.push(Math.max(0, batch.expires_at - clock.now()))
+    if (fullQueues.has(key)) waits.push(fullQueues.left(key))
+    return Math.min(...waits)
+  }
+
   return {
     async advance(batch, news, most) {
       const key = keyOf(batch)
@@ -109,11 +123,12 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
       } else if (clock.now() >= batch.expires_at)
         items = await save(batch, items, withStates(items, allOf(items, 'waiting', 'expired')))
       else if (!fullQueues.has(key)) items = await make(batch, items, most)
-      if (isQuiet(key)) {
+      if (!looks.has(key)) {
         stopped.delete(key)
+        looks.lengthen(key)
         items = await look(batch, items, refsOf(items, 'queued', 'running', 'cancelling'))
       }
-      return haveAllEnded(items)
+      return haveAllEnded(items) ? { hasEnded: true } : { hasEnded: false, nextInMs: nextStepOf(batch, items) }
     },
 
     async end({ tenant, id }) {
@@ -124,8 +139,7 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
       await itemsStore.remove(batch)
       const key = keyOf(batch)
       for (const known of [stopped, attempted]) known.delete(key)
-      forget(key)
-      fullQueues.end(key)
+      for (const pauses of [looks, fullQueues]) pauses.end(key)
     },
 
     forget: batch => itemsStore.forget(batch),
@@ -137,10 +151,14 @@ function createItemUpdates(
   deps: BatchStepDeps,
   calls: ReturnType<typeof createTaskCalls>,
   itemsStore: ReturnType<typeof createItemsStore>,
+  looks: Pauses,
 ) {
   const { clock, blobs } = deps
-  /** When there was news of a batch, or its tasks were asked last, by the monotonic clock. */
-  const newsAt = new Map<string, number>()
+  /** There is news of a batch: its tasks are not asked for a while. */
+  const heard = (batch: BatchRecord) => {
+    looks.end(keyOf(batch))
+    looks.lengthen(keyOf(batch))
+  }
 
   /** After a crash of an owner before it, or a call that failed, a chunk may be made of which there is no note. */
   async function lookAtAll(batch: BatchRecord, items: BatchItems): Promise<BatchItems> {
@@ -148,6 +166,7 @@ function createItemUpdates(
     const kinds = unknown.map(({ kind }) => kind)
     const known = batch.with_employees ? withKinds(items, kinds) : items
     const asked = [...refsOf(items, 'queued', 'running', 'cancelling'), ...unknown]
+    heard(batch)
     return await save(batch, items, await looked(batch, known, asked))
   }
 
@@ -161,29 +180,23 @@ function createItemUpdates(
       if (state !== undefined) changes.set(index, state)
       else if (index < items.made) changes.set(index, 'failed')
     }
-    newsAt.set(keyOf(batch), clock.monotonic())
     return withStates(items, changes)
   }
 
   async function save(batch: BatchRecord, before: BatchItems, after: BatchItems): Promise<BatchItems> {
     const isChanged = after.states !== before.states || after.kinds !== before.kinds || after.made !== before.made
     if (!isChanged) return before
-    newsAt.set(keyOf(batch), clock.monotonic())
+    heard(batch)
     const saved = await itemsStore.save(after)
     const counts = countsOf(saved)
     // Tasks that are made count as queued before it, too.
-    if (!isDeepStrictEqual(counts, countsOf(before)))
-      await changeBatch(deps, batch.tenant, batch.id, now => ({ ...now, counts }))
+    if (isDeepStrictEqual(counts, countsOf(before))) return saved
+    const ended = haveAllEnded(saved) ? { tasks_ended_at: clock.now() } : {}
+    await changeBatch(deps, batch.tenant, batch.id, now => ({ ...now, counts, ...ended }))
     return saved
   }
 
-  return {
-    save,
-    look,
-    lookAtAll,
-    isQuiet: (key: string): boolean => clock.monotonic() - (newsAt.get(key) ?? clock.monotonic()) >= QUIET_MS,
-    forget: (key: string) => newsAt.delete(key),
-  }
+  return { save, look, lookAtAll }
 }
 
 /** Every item in one state goes to another. */

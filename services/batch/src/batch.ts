@@ -11,7 +11,7 @@ export interface BatchRecord extends Document {
   readonly account_id: string
   readonly mode: KeyMode
   readonly status: Status
-  /** The account's when it was made. */
+  /** The account's, when it was made or has changed them last. */
   readonly plans: PlanNames
   readonly total: number
   /** Whether some of its tasks are of employees. */
@@ -39,6 +39,8 @@ export interface BatchRecord extends Document {
   /** When it is removed; there once it has ended. */
   readonly due_at?: number | undefined
   readonly resource_version: number
+  /** What a caller has changed, and the owner of the service has not looked at since. */
+  readonly unseen?: 'yes' | undefined
   readonly request_id?: string | undefined
 }
 
@@ -47,6 +49,7 @@ export const batchesSpec = {
   indexes: {
     /** Those that have not ended, over all tenants. */
     active: { fields: ['tenant', 'id'], when: { field: 'status', in: ['running', 'cancelling'] } },
+    unseen: { fields: ['tenant', 'id'], when: { field: 'unseen', in: ['yes'] } },
     ended: { fields: ['due_at'], when: { field: 'status', in: ['completed', 'cancelled', 'expired'] } },
   },
   refusedWhenFull: true,

@@ -9,11 +9,12 @@ export interface EndDeps extends BatchStoreDeps, ResultsDeps {
   readonly retentionMs: number
 }
 
-/** Ends a batch whose tasks have all ended, and removes its lines. From its first write on the batch can't be cancelled. */
+/** Ends a batch whose tasks have all ended, and removes its lines. It can't be cancelled any more. */
 export async function endBatch(deps: EndDeps, listed: BatchRecord, items: BatchItems): Promise<void> {
   const { clock, blobs, retentionMs } = deps
   const { tenant, id } = listed
   const counts = countsOf(items)
+  // It is written with the states of the tasks, unless the owner died in between.
   const batch = await changeBatch(deps, tenant, id, now =>
     hasEnded(now) || now.tasks_ended_at !== undefined ? now : { ...now, counts, tasks_ended_at: clock.now() },
   )

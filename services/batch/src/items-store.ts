@@ -11,7 +11,7 @@ export interface ItemsStore {
   /** Rejects where another owner has written them; what is loaded next is from the store. */
   save(items: BatchItems): Promise<BatchItems>
   /** The next load is a first one: what was done last failed, and may have been done all the same. */
-  forget(batch: BatchRecord): void
+  forget(batch: Pick<BatchRecord, 'tenant' | 'id'>): void
   /** Of a batch that has ended. */
   remove(batch: BatchRecord): Promise<void>
 }

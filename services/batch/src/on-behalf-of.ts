@@ -1,5 +1,5 @@
 /** Calls to other services in the name of an account. */
-import { type CallOptions, createContextValues } from '@connectrpc/connect'
+import { type CallOptions, Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { type Principal, principalKey, requestIdKey } from '@millhand/rpc'
 import type { BatchRecord } from './batch.ts'
 
@@ -20,6 +20,13 @@ export const streamOnBehalfOf = (
   contextValues: createContextValues().set(principalKey, caller).set(requestIdKey, requestId),
   signal,
 })
+
+/** Resolves also where the service is of an earlier version, which has no such method. */
+export async function unlessUnimplemented(call: Promise<unknown>): Promise<void> {
+  await call.catch(error => {
+    if (ConnectError.from(error).code !== Code.Unimplemented) throw error
+  })
+}
 
 /** Who a batch belongs to, for what is done to it when nobody calls. */
 export const principalOf = ({ account_id, mode, tenant, plans }: BatchRecord): Principal => ({

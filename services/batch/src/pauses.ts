@@ -6,6 +6,8 @@ export interface Pauses {
   has(key: string): boolean
   /** It failed; false where it had not failed before. */
   lengthen(key: string): boolean
+  /** Milliseconds until it is tried again; 0 where it is time. */
+  left(key: string): number
   /** It worked. */
   end(key: string): void
 }
@@ -21,6 +23,7 @@ export function createPauses(clock: Pick<Clock, 'monotonic'>, firstMs: number, m
       known.set(key, { ms, until: clock.monotonic() + ms })
       return before !== undefined
     },
+    left: key => Math.max(0, (known.get(key)?.until ?? 0) - clock.monotonic()),
     end: key => void known.delete(key),
   }
 }

@@ -7,7 +7,7 @@ import type { BatchRecord } from './batch.ts'
 import type { Item } from './item.ts'
 import { type ItemKind, idPrefixes, itemKinds, type TaskClients } from './item-kind.ts'
 import type { ItemState, Refusal } from './item-state.ts'
-import { onBehalfOf, principalOf } from './on-behalf-of.ts'
+import { onBehalfOf, principalOf, unlessUnimplemented } from './on-behalf-of.ts'
 import { taskIdOf } from './task-ids.ts'
 
 /** Ids of one call. */
@@ -120,7 +120,7 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
     },
 
     async releaseInputs(batch) {
-      await clients.compute.releaseInputs({ batchId: batch.id }, optionsOf(batch))
+      await unlessUnimplemented(clients.compute.releaseInputs({ batchId: batch.id }, optionsOf(batch)))
     },
   }
 }

@@ -2,6 +2,7 @@
 import { type Cursors, createIds } from '@millhand/api'
 import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
 import { LedgerService } from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
+import { PaymentService } from '@millhand/api/gen/millhand/billing/v1/payment_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
@@ -22,12 +23,17 @@ import { consumeAccountEvents } from './ledger/plan-consumer.ts'
 import { createPosting, type Posting } from './ledger/posting.ts'
 import { keepPrices } from './ledger/price-history.ts'
 import { checkLimits } from './limits/limit-check.ts'
+import { runCollecting } from './payment/collecting.ts'
+import { noProcessor } from './payment/no-processor.ts'
+import type { PaymentProcessor } from './payment/payment-processor.ts'
 import type { Seller } from './rendition/seller.ts'
 import { getBilling } from './rpc/get-billing.ts'
+import { getReachedWorkforceLimit } from './rpc/get-reached-workforce-limit.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listLineEntries } from './rpc/list-line-entries.ts'
 import { postCredit } from './rpc/post-credit.ts'
 import { getInvoice, listInvoices } from './rpc/read-invoices.ts'
+import { receiveNotification } from './rpc/receive-notification.ts'
 import { renderInvoice } from './rpc/render-invoice.ts'
 import { listReachedLimits, updateLimits } from './rpc/spending-limits.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
@@ -38,6 +44,7 @@ import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.t
 import { consumeTaskEvents } from './usage/usage-consumer.ts'
 import type { EntryRecord } from './usage/usage-entry.ts'
 
+export type { PaymentProcessor } from './payment/payment-processor.ts'
 export type { Seller } from './rendition/seller.ts'
 
 export interface BillingOptions {
@@ -53,21 +60,29 @@ export interface BillingOptions {
   readonly graceMs: number
   /** Who sends the invoices. */
   readonly seller?: Seller
+  /** Who collects invoices; nobody where it is not set. */
+  readonly processor?: PaymentProcessor | undefined
 }
 
 export function createBillingService(options: BillingOptions) {
-  const { events, clock, log, graceMs } = options
+  const { events, clock, log, graceMs, processor = noProcessor } = options
   const { prices } = options.plans
   const stores = collectionsOf(options.db)
   const ids = createIds({ now: () => clock.now() })
   let start: Promise<number> | undefined
-  /** Once a process: resolves to the time from which tasks are charged. A store that failed is asked again. */
-  const started = () => {
+  /**
+   * Once a process: resolves to the time from which tasks are charged. A store that failed is asked again, and so is one that
+   * says a time that is to come: the clock was ahead, and has been set right.
+   */
+  const started = async (): Promise<number> => {
     start ??= keepPrices(stores.prices, prices.sets, clock.now(), billedPast(stores)).catch(error => {
       start = undefined
       throw error
     })
-    return start
+    const from = await start
+    if (from <= clock.now()) return from
+    start = undefined
+    return await started()
   }
   const posting = createPosting({ ...stores, prices, clock, graceMs, chargedFrom: started })
   const limitDeps = { ...stores, clock, ids }
@@ -84,9 +99,10 @@ export function createBillingService(options: BillingOptions) {
   ]
   const closing = {
     ...{ ledgers: stores.ledgers, posting, prices, clock, log, graceMs },
-    finalize: (invoice: NewInvoice) => finalInvoice(invoice, ids),
+    finalize: (invoice: NewInvoice) => finalInvoice(invoice, ids, processor.collects),
     now: createCalendar({ calendar: stores.calendar, clock, log, graceMs }),
   }
+  const collecting = { ...stores, processor, clock, ids, log }
 
   return {
     /**
@@ -114,12 +130,14 @@ export function createBillingService(options: BillingOptions) {
         postCredit: postCredit({ ...stores, posting, clock }),
         verifyLedger: verifyLedger({ ...stores, prices, clock, entriesKeptMs: options.entriesKeptMs }),
       })
+      router.service(PaymentService, { receiveNotification: receiveNotification(collecting) })
       router.service(UsageService, { getUsage: getUsage({ ...stores.usage.compute, clock }) })
       router.service(WorkforceUsageService, {
         sumWorkforceTasks: sumWorkforceTasks({ ...stores.usage.workforce, clock }),
+        getReachedWorkforceLimit: getReachedWorkforceLimit(limitDeps),
       })
     },
-    /** Hears of tasks and accounts, and closes months, until the signal ends. Any number of processes may do so at once. */
+    /** Hears of tasks and accounts, closes months and collects payments, until the signal ends. Any number of processes may do so at once. */
     async run(signal: AbortSignal): Promise<void> {
       await started()
       const hearing = groups.map(async ({ name, topic, handle, run }) => {
@@ -131,7 +149,7 @@ export function createBillingService(options: BillingOptions) {
         }
         await Promise.all([events.subscribe(name, [topic], handled, signal), run?.(signal)])
       })
-      await Promise.all([...hearing, runClosing(closing, signal)])
+      await Promise.all([...hearing, runClosing(closing, signal), runCollecting(collecting, signal)])
     },
   }
 }

@@ -5,15 +5,17 @@ import { type CreditRecord, creditsSpec } from './ledger/credit.ts'
 import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
 import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
 import { type PriceHistoryRecord, priceHistorySpec } from './ledger/price-history.ts'
-import { type SpendingLimitsRecord, spendingLimitsSpec } from './limits/spending-limits.ts'
+import { openSpendingLimits } from './limits/spending-limits.ts'
+import { type PaymentRecord, paymentsSpec } from './payment/payment.ts'
 import { type EntryRecord, entriesSpec, instanceEntriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
 import { type HourRecord, hoursSpec, instanceHoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
 
 export const collectionsOf = (db: Database) => ({
   ledgers: db.collection<LedgerRecord, 'due'>(ledgersSpec),
-  limits: db.collection<SpendingLimitsRecord, 'reached'>(spendingLimitsSpec),
+  limits: openSpendingLimits(db),
   prices: db.collection<PriceHistoryRecord>(priceHistorySpec),
   invoices: db.collection<InvoiceRecord, 'by_month'>(invoicesSpec),
+  payments: db.collection<PaymentRecord, 'due'>(paymentsSpec),
   credits: db.collection<CreditRecord>(creditsSpec),
   calendar: db.collection<CalendarRecord>(calendarSpec),
   usage: {

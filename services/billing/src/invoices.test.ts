@@ -16,6 +16,7 @@ import { type ManualClock, manualClock } from '@millhand/process'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
+import { extractText, getDocumentProxy } from 'unpdf'
 import { createBillingService } from './billing.ts'
 import { endEvent } from './usage/task-event.fixture.ts'
 
@@ -189,6 +190,21 @@ describe('invoices', () => {
     )
   })
 
+  it('an account of a clock that was ahead has the bills of its months, once the clock is right', async () => {
+    clock.step(40 * DAY_MS)
+    await hear('billing-compute', task('task_1', NOVEMBER + 40 * DAY_MS))
+    clock.step(-39 * DAY_MS)
+    await hear('billing-compute', task('task_2', NOVEMBER + DAY_MS))
+    const { lines, total } = await billing.getBilling({}, as('acct_a'))
+    assert.deepEqual(
+      [lines.map(({ description }) => description), total?.amount],
+      [['compute of digits on cpu'], '0.000030'],
+    )
+    await clock.advance(33 * DAY_MS)
+    const [first] = await invoiced('acct_a', 1)
+    assert.deepEqual([first?.total?.amount, first?.period?.start?.seconds], ['0.000030', BigInt(NOVEMBER / 1000)])
+  })
+
   it('are nobody else’s, and the sandbox has none', async () => {
     await hear('billing-accounts', made('acct_a', NOVEMBER), made('acct_b', NOVEMBER))
     await hear('billing-compute', task('task_1', NOVEMBER + DAY_MS), task('task_2', NOVEMBER + DAY_MS, 'acct_a/test'))
@@ -234,6 +250,48 @@ describe('invoices', () => {
       ['Correction: workforce plan, 2026-11', '14.500000'],
       ['Late: tasks of emma, 2026-11-01', '0.000020'],
     ])
+  })
+
+  it('are made of zero too, with a line for each plan, where an account used and owes nothing', async () => {
+    const account = made('acct_a', NOVEMBER)
+    await hear('billing-accounts', { ...account, value: account.value.replace('"pro"', '"free"') })
+    await clock.advance(34 * DAY_MS)
+    const [{ id, total, amountDue } = assert.fail()] = await invoiced('acct_a', 1)
+    assert.deepEqual([total?.amount, amountDue?.amount], ['0.000000', '0.000000'])
+    const { lines } = await billing.getInvoice({ id }, as('acct_a'))
+    assert.deepEqual(
+      lines.map(({ description, amount }) => [description, amount?.amount]),
+      [
+        ['compute plan starter', '0.000000'],
+        ['developer plan free', '0.000000'],
+        ['workforce plan none', '0.000000'],
+      ],
+    )
+  })
+
+  it('are rendered as PDF and CSV, for their account alone', async () => {
+    await hear('billing-accounts', made('acct_a', NOVEMBER))
+    await hear('billing-compute', task('task_1', NOVEMBER + DAY_MS))
+    await clock.advance(34 * DAY_MS)
+    const [{ id } = assert.fail()] = await invoiced('acct_a', 1)
+    const pdf = await billing.renderInvoice({ id, mediaType: 'application/pdf' }, as('acct_a'))
+    const { text } = await extractText(await getDocumentProxy(pdf.content), { mergePages: true })
+    for (const part of [
+      'Millhand',
+      'Invoice 1',
+      'acct_a',
+      'Compute of digits on cpu',
+      'Developer plan pro',
+      '49.00 USD',
+    ])
+      assert.ok(text.includes(part), `${part} is not in ${text}`)
+    const csv = await billing.renderInvoice({ id, mediaType: 'text/csv' }, as('acct_a'))
+    assert.match(
+      Buffer.from(csv.content).toString(),
+      /compute of digits on cpu,digits,cpu,,1.5,seconds,0.000020,0.000030,USD/,
+    )
+    assert.deepEqual([pdf.filename, csv.filename], ['invoice-1.pdf', 'invoice-1.csv'])
+    await assert.rejects(billing.renderInvoice({ id, mediaType: 'text/csv' }, as('acct_b')), /There is no invoice/)
   })
 
   it('a change of plans that is heard of late is corrected on the next', async () => {
@@ -306,7 +364,10 @@ describe('invoices', () => {
     await db.execute(
       "UPDATE usage_entries SET body = replace(body, '\"cost_micros\":30', '\"cost_micros\":31') WHERE id = 'task_3'",
     )
-    assert.equal((await verify('2026-12')).differences.length, 1)
+    assert.deepEqual(
+      (await verify('2026-12')).differences.map(({ about }) => about.split(' ')[0]),
+      ['entry', 'line'],
+    )
   })
 
   it('have the time of instances, each part once, in the month in which it began', async () => {

@@ -13,7 +13,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { createIds } from '@millhand/api'
+import { createIds, dueMicros } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
 import { parsePlanFile, pricesOf } from '@millhand/plans'
 import { manualClock } from '@millhand/process'
@@ -101,7 +101,7 @@ describe('the ledger and an independent reference', () => {
             ...log,
             error: (_: string, fields?: { error?: unknown }) => void failures.push(fields?.error),
           }
-          const finalize: ClosingDeps['finalize'] = draft => finalInvoice(draft, ids)
+          const finalize: ClosingDeps['finalize'] = draft => finalInvoice(draft, ids, true)
           return closeDueMonths({ ...deps, log: heard, finalize }, clock.now(), signal).then(() => {
             if (failures.length > 0) throw failures[0]
           })
@@ -110,6 +110,11 @@ describe('the ledger and an independent reference', () => {
     }
     let process = processOf()
     let deaths = 0
+    /** The totals of a ledger are those of its entries at any moment: those that are stored, and those that are pending. */
+    const assertFolded = async (account: number) => {
+      const { differences } = await verifyLedger({ ...stores, prices }, tenantOf(account), 0)
+      assert.deepEqual(differences, [], `account ${account} added up anew`)
+    }
     /** The same batch comes again, to another process. */
     const survived = async (work: () => Promise<void>) => {
       for (;;) {
@@ -119,6 +124,7 @@ describe('the ledger and an independent reference', () => {
           assert.match(String(error), /died/, error as Error)
           deaths++
           process = processOf()
+          await assertFolded(Math.floor(random() * ACCOUNTS))
         }
       }
     }
@@ -149,6 +155,12 @@ describe('the ledger and an independent reference', () => {
         invoices.map(({ number, month }) => [number, month]),
         [...closings.keys()].map((month, n) => [n + 1, month]),
       )
+      const payments = await stores.payments.find('primary', { equals: [tenant], limit: 100 })
+      assert.deepEqual(
+        payments.map(({ id, cents }) => [id, cents * 10_000]),
+        invoices.map(({ id, total_micros }) => [id, dueMicros(total_micros)]).filter(([, due]) => due !== 0),
+        'each invoice that owes something is to be collected, once',
+      )
       for (const month of MONTHS) {
         const invoice = invoices.find(each => each.month === month)
         const lines = invoice?.lines ?? billOf(ledger, month, Date.UTC(2027, 1), prices)
@@ -159,10 +171,7 @@ describe('the ledger and an independent reference', () => {
       }
     }
 
-    for (let account = 0; account < ACCOUNTS; account++) {
-      const { differences } = await verifyLedger({ ...stores, prices }, tenantOf(account), 0)
-      assert.deepEqual(differences, [], 'added up anew it is the same')
-    }
+    for (let account = 0; account < ACCOUNTS; account++) await assertFolded(account)
 
     const taskIds = new Set(arrivals.flatMap(({ event }) => ('ended' in event ? [event.ended.id] : [])))
     const posted = db.read<[number, number]>(
@@ -175,7 +184,7 @@ describe('the ledger and an independent reference', () => {
     /** By tenant and table: a million documents are too many at once. */
     const dump = () =>
       Array.from({ length: ACCOUNTS }, (_, account) =>
-        ['ledgers', 'invoices', 'usage_entries', 'workforce_usage_entries'].map(table => {
+        ['ledgers', 'invoices', 'billing_payments', 'usage_entries', 'workforce_usage_entries'].map(table => {
           const rows = db.read(
             `SELECT id, version, body FROM ${table} WHERE tenant = '${tenantOf(account)}' ORDER BY id`,
           )

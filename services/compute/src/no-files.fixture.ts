@@ -15,7 +15,7 @@ export const noFiles: Files = {
   outputOf: refuse,
   keepOutput: refuse,
   sweep: refuse,
-  batchHolds: { hold: refuse, release: refuse, useOf: refuse, sweep: refuse },
+  batchHolds: { hold: refuse, keep: refuse, release: refuse, useOf: refuse, sweep: refuse },
   holdings: { take: refuse, leave: refuse, read: refuse },
 }
 

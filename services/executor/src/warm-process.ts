@@ -34,7 +34,7 @@ export interface WarmProcessDeps<L extends Loadable> {
   readonly closing: AbortSignal
   /** Counts uses: later ones are larger. */
   readonly nextUse: () => number
-  /** Called before a process starts. Resolves once there is room for it, or no more to be had. */
+  /** Called before a process starts, which counts as loaded by then. Resolves once there is room for it, or no more to be had. */
   readonly makeRoom: () => Promise<void>
   /** Called when a process has come or gone, and when a run is over. */
   readonly onChange: () => void
@@ -156,7 +156,8 @@ export class WarmProcess<L extends Loadable> implements Warm {
   }
 
   async #start(signal: AbortSignal, files?: Hold): Promise<Loaded> {
-    const release = files && (await files(signal))
+    // Also without files this goes on only once the caller has noted the loading: a process counts once.
+    const release = await files?.(signal)
     try {
       await this.#deps.makeRoom()
       if (signal.aborted) throw notWanted()

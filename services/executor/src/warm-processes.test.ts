@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type Loaded, LoadFailed, type Runner, RunnerGone } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
+import type { Hold } from './warm-process.ts'
 import { WarmProcesses } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
@@ -315,7 +316,7 @@ function sizedProcesses(memoryLimitBytes: number, estimateBytes = 100) {
     },
   }
   const warm = new WarmProcesses({ runner, memoryLimitBytes, log: createLog({ level: 'error' }) })
-  const run = (id: string) => warm.get({ ...model, id }, 'a').run(begin, async () => {})
+  const run = (id: string, files?: Hold) => warm.get({ ...model, id }, 'a', false, files).run(begin, async () => {})
   return { run, events, resolve, most: () => most }
 }
 
@@ -336,13 +337,23 @@ test('room is made before a process starts: the least recently used is gone by t
 test('what is being loaded counts as what it will hold', async () => {
   const { run, resolve, events, most } = sizedProcesses(250)
   resolve()
-  await Promise.all(['a', 'b'].map(run))
-  await Promise.all(['c', 'd'].map(run))
+  await Promise.all(['a', 'b'].map(id => run(id)))
+  await Promise.all(['c', 'd'].map(id => run(id)))
   assert.equal(most(), 200)
   assert.deepEqual(
     events.toSorted().filter(event => event.endsWith('killed')),
     ['a is killed', 'b is killed'],
   )
+})
+
+test('a model whose file comes first counts once while it loads', async () => {
+  const { run, resolve, events } = sizedProcesses(250)
+  resolve()
+  const files = async () => () => {}
+  for (const id of ['a', 'b']) await run(id, files)
+  assert.deepEqual(events, ['a starts', 'b starts'])
+  await run('c', files)
+  assert.deepEqual(events.slice(2), ['a is killed', 'a is gone', 'c starts'])
 })
 
 test('a model counts as its last process, whatever was estimated', async () => {

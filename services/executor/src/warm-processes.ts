@@ -207,9 +207,9 @@ export class WarmProcesses<L extends Loadable> {
     return this.#sizes.get(keyOf(thing)) ?? this.#runner.estimateBytes?.(thing) ?? 0
   }
 
-  /** Unloads what is idle until one more fits, and resolves once that is gone. */
-  async #makeRoom(thing: L): Promise<void> {
-    this.#unloadIdle(this.#expectedSize(thing))
+  /** Unloads what is idle until what is loaded and being loaded fits, and resolves once that is gone. */
+  async #makeRoom(): Promise<void> {
+    this.#unloadIdle()
     while (this.#ending.size > 0) await Promise.all(this.#ending)
   }
 
@@ -220,7 +220,7 @@ export class WarmProcesses<L extends Loadable> {
         log: this.#log,
         closing: this.#abort.signal,
         nextUse: () => ++this.#uses,
-        makeRoom: () => this.#makeRoom(thing),
+        makeRoom: () => this.#makeRoom(),
         onChange: () => this.#changed(entry),
       },
       thing,
@@ -239,10 +239,10 @@ export class WarmProcesses<L extends Loadable> {
     else this.#entries.delete(keyOf(entry.thing))
   }
 
-  /** Unloads what is idle until the rest fits beside `more`: what nobody has used first, then the least recently used. */
-  #unloadIdle(more = 0): void {
+  /** Unloads what is idle until the rest fits: what nobody has used first, then the least recently used. */
+  #unloadIdle(): void {
     const loaded = this.#all().filter(entry => entry.process)
-    let held = this.#held() + more
+    let held = this.#held()
     const isUsed = ({ tenant }: WarmProcess<L>) => Number(tenant !== undefined)
     const idle = loaded
       .filter(({ users }) => users === 0)

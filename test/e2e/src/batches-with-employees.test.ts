@@ -91,6 +91,23 @@ test('a key without `workforce:write` can send no work for an employee', async (
   assert.equal((await request('POST', '/v1/batches', { json: { tasks: [digit(1)] } })).status, 201)
 })
 
+test('work for employees is held to the spending limit of the workforce, in a request and in a file', async () => {
+  const request = await callerOf(['*'])
+  const limit = (amount: string) =>
+    request('PUT', '/v1/billing/limits', { json: { workforce: { amount, currency: 'USD' } } })
+  assert.equal((await limit('0')).status, 200)
+  const tasks = [digit(1), review()]
+  const refused = await request('POST', '/v1/batches', { json: { tasks } })
+  const { detail } = assertProblem(refused, 403, 'spending_limit_reached')
+  assert.match(detail, /^The spending limit of workforce is reached/)
+  const file = await upload({ ...server, request }, tasks.map(task => JSON.stringify(task)).join('\n'))
+  const json = { input_file: file.id }
+  assertProblem(await request('POST', '/v1/batches', { json }), 403, 'spending_limit_reached')
+  assert.equal((await request('POST', '/v1/batches', { json: { tasks: [digit(1)] } })).status, 201)
+  assert.equal((await limit('100')).status, 200)
+  assert.equal((await request('POST', '/v1/batches', { json })).status, 201)
+})
+
 test('work for employees takes places of the day, each once, and a batch for which there are too few is refused', async () => {
   const request = await callerOf(['*'], { workforce: 'starter' })
   const json = { tasks: Array(60).fill(review()) }

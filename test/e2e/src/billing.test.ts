@@ -183,6 +183,12 @@ it('a spending limit refuses creates of its family once it is reached, until it 
   assertProblem(await set({ compute: { amount: '1', currency: 'EUR' } }), 400, 'invalid_parameter', 'compute.currency')
 })
 
+it('nobody reports payments where no processor is configured', async () => {
+  const headers = { 'stripe-signature': 't=1,v1=2' }
+  const answer = await server.request('POST', '/payments/notifications', { raw: '{}', headers })
+  assertProblem(answer, 404, 'not_found')
+})
+
 it('an invoice is had as JSON, CSV or PDF, and as nothing else', async () => {
   const caller = await someone()
   const get = (accept: string) => caller.call('GET', '/v1/billing/invoices/inv_x', { headers: { accept } })

@@ -162,7 +162,7 @@ test('credits and charges are on the bill, once, and the ledger is verified', as
     ['Setup', '0.250000'],
   ])
   const verified = await operate(server, 'billing', 'verify', '--account', account)
-  assert.deepEqual(verified, { entries: 2, differences: [] })
+  assert.deepEqual(verified, { entries: 2, differences: [], changed_meanwhile: [] })
   assert.equal((await millhand(['billing', 'verify', '--account', account, '--month', '2026-13'])).code, 2)
 })
 

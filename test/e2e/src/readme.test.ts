@@ -31,7 +31,10 @@ for (const document of shown)
       folder,
       url: server.url,
       metrics: server.metrics,
-      env: { MILLHAND_IDENTITY_URL: server.identity },
+      env: {
+        MILLHAND_IDENTITY_URL: server.identity,
+        ...(server.billing !== undefined && { MILLHAND_BILLING_URL: server.billing }),
+      },
     })
     assert.deepEqual(faults, [])
   })

@@ -41,7 +41,14 @@ async function made(name: string, idempotencyKey: string): Promise<{ readonly id
 }
 
 before(async () => {
-  server = await startServer({ env: { MILLHAND_LOG_LEVEL: 'debug' } })
+  const ofStripe = {
+    MILLHAND_STRIPE_KEY: 'sk_test_51HcOfNoAccountAtAll',
+    MILLHAND_STRIPE_WEBHOOK_SECRET: 'whsec_ofNoEndpointAtAll',
+  }
+  // Nobody listens there.
+  const payments = { MILLHAND_PAYMENT_PROCESSOR: 'stripe', MILLHAND_STRIPE_URL: 'http://127.0.0.1:1', ...ofStripe }
+  server = await startServer({ env: { MILLHAND_LOG_LEVEL: 'debug', ...payments } })
+  for (const [name, secret] of Object.entries(ofStripe)) secrets.set(name, secret)
   secrets.set('the live key', server.key)
   secrets.set('the test key', server.testKey)
   const kept = readFileSync(join(server.dataDir, 'secret-key'), 'utf8')
@@ -80,6 +87,12 @@ before(async () => {
   await ask('GET', `/v1/tasks/${task.id}/events?stream_token=${token}`, anonymous)
   await ask('GET', `/v1/tasks/${task.id}/events?stream_token=${token}x`, anonymous)
   await ask('GET', `/v1/tasks/${token}/events?stream_token=${token}`, anonymous)
+
+  for (const secret of Object.values(ofStripe))
+    for (const signature of [secret, `t=${secret},v1=${secret}`]) {
+      const headers = { 'stripe-signature': signature }
+      await ask('POST', '/payments/notifications', { raw: JSON.stringify({ type: secret }), headers })
+    }
 
   const presented = [server.key, server.testKey, revoked.key, good.key, rotated.body.key, key, mistyped(server.key)]
   for (const key of presented) {

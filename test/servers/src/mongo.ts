@@ -54,7 +54,8 @@ async function startWireServer(options: MongoOptions): Promise<Mongo> {
   )
   const port = await freePort()
   const words = () => [
-    ...'-Xms64m -Xmn48m -Xmx512m -XX:+UseSerialGC -XX:-UsePerfData'.split(' '),
+    // A whole run leaves more than 512 MiB of documents there. A full heap ends it: one that stays never answers again.
+    ...'-Xms64m -Xmn48m -Xmx2g -XX:+ExitOnOutOfMemoryError -XX:+UseSerialGC -XX:-UsePerfData'.split(' '),
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
     '-cp',
     `${join(folder, 'classes')}:${join(folder, 'lib', '*')}`,

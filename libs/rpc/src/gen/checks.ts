@@ -4,6 +4,7 @@ import type * as batch_v1_batch from '@millhand/api/gen/millhand/batch/v1/batch_
 import type * as batch_v1_batch_task_service from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import type * as billing_v1_billing from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import type * as billing_v1_ledger_service from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
+import type * as billing_v1_payment_service from '@millhand/api/gen/millhand/billing/v1/payment_service_pb.ts'
 import type * as billing_v1_usage from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
 import type * as compute_v1_file from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import type * as compute_v1_model from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
@@ -58,7 +59,6 @@ function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, br
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
   if (m.tasks.length > 1000) add(broken, 'tasks', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.tasks, 'tasks', batchBatchTask, broken)
-  if (m.acceptedAt === undefined) add(broken, 'accepted_at', 'missing_parameter', 'is required')
 }
 
 function batchBatchTask(m: batch_v1_batch_task_service.BatchTask, broken: BrokenRule[]): void {
@@ -202,6 +202,11 @@ function billingPostCreditRequest(m: billing_v1_ledger_service.PostCreditRequest
   if (isLonger(m.reason, 500)) add(broken, 'reason', 'max_len', 'must be at most 500 characters')
   if (m.by === '') add(broken, 'by', 'min_len', 'must not be empty')
   if (isLonger(m.by, 200)) add(broken, 'by', 'max_len', 'must be at most 200 characters')
+}
+
+function billingReceiveNotificationRequest(m: billing_v1_payment_service.ReceiveNotificationRequest, broken: BrokenRule[]): void {
+  if (m.body.length > 262144) add(broken, 'body', 'max_len', 'must be at most 262144 bytes')
+  if (isLonger(m.signature, 4096)) add(broken, 'signature', 'max_len', 'must be at most 4096 characters')
 }
 
 function billingRenderInvoiceRequest(m: billing_v1_billing.RenderInvoiceRequest, broken: BrokenRule[]): void {
@@ -1405,11 +1410,13 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.batch.v1.TaskRequest', batchTaskRequest],
   ['millhand.billing.v1.GetBillingRequest', nothing],
   ['millhand.billing.v1.GetInvoiceRequest', billingGetInvoiceRequest],
+  ['millhand.billing.v1.GetReachedWorkforceLimitRequest', nothing],
   ['millhand.billing.v1.GetUsageRequest', billingGetUsageRequest],
   ['millhand.billing.v1.ListInvoicesRequest', billingListInvoicesRequest],
   ['millhand.billing.v1.ListLineEntriesRequest', billingListLineEntriesRequest],
   ['millhand.billing.v1.ListReachedLimitsRequest', nothing],
   ['millhand.billing.v1.PostCreditRequest', billingPostCreditRequest],
+  ['millhand.billing.v1.ReceiveNotificationRequest', billingReceiveNotificationRequest],
   ['millhand.billing.v1.RenderInvoiceRequest', billingRenderInvoiceRequest],
   ['millhand.billing.v1.SumWorkforceTasksRequest', nothing],
   ['millhand.billing.v1.UpdateLimitsRequest', nothing],

@@ -1,12 +1,17 @@
 /** Tasks of batches that are cancelled while a call that makes them is on its way. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { create } from '@bufbuild/protobuf'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { createIds, fail } from '@millhand/api'
-import type { AddTasksRequest, GetTasksRequest } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
+import {
+  type AddTasksRequest,
+  AddTasksRequestSchema,
+  type GetTasksRequest,
+} from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { principalKey } from '@millhand/rpc'
+import { principalKey, violations } from '@millhand/rpc'
 import { type Errand, errandAt, errandKind, errandTransition } from '../errand.fixture.ts'
 import { dataExpiresAt, queueExpiresAt } from '../task.ts'
 import { type BatchTaskKind, batchTaskMethods } from './batch-tasks.ts'
@@ -118,6 +123,13 @@ test('a task waits since its batch was accepted, and its data is kept until its 
   assert.equal(dataExpiresAt(made, until, 1_000), until + 1_000)
   const ended = errandTransition(made, { kind: 'cancel' }, accepted)
   assert.equal('data_expires_at' in ended && ended.data_expires_at, until)
+})
+
+test('a call of an earlier version does not say when the batch was accepted, and its tasks wait from now on', async () => {
+  assert.deepEqual(violations(AddTasksRequestSchema, create(AddTasksRequestSchema, { batchId: 'batch_a' })), [])
+  const { add, task } = open()
+  await add(false)
+  assert.equal((task() as Errand).due_at, noon + 60_000)
 })
 
 test('of tasks with large outputs few more are read than an answer has', async () => {

@@ -31,18 +31,27 @@ export interface BatchTaskKind<T extends TaskBase, R, A> {
   readonly makeFence: (req: R, call: HandlerContext, id: Id) => Made<T>
   /** Keeps files and models from being removed while a batch may need them, until `until` (ms since 1970) at the latest. */
   readonly inputs?: {
-    hold(call: HandlerContext, batchId: string, ids: readonly string[], until: number): Promise<void>
-    release(call: HandlerContext, batchId: string): Promise<void>
+    hold(call: HandlerContext, of: BatchAttempt, ids: readonly string[], until: number): Promise<void>
+    /** All that the attempt holds, longer than before: it makes the batch. */
+    keep(call: HandlerContext, of: BatchAttempt, until: number): Promise<void>
+    /** What one attempt holds, or all that the batch does. */
+    release(call: HandlerContext, batch: string, attempt: string | undefined): Promise<void>
   }
   /** How many tasks of the account may wait. */
   readonly mostQueued: (call: HandlerContext) => number
-  /** Fails where the day of the batch's id has no place for so many tasks. */
-  readonly requirePlaces?: (call: HandlerContext, total: number, batchId: string) => Promise<void>
+  /** Fails where the account may not have so many tasks made of a batch, by the quota of the day of its id or by what it spends. */
+  readonly requireRoom?: (call: HandlerContext, total: number, batchId: string) => Promise<void>
   /** Takes the place of a task, which is its own from then on. Resolves with what gives it back; fails where none is left. */
   readonly takePlace?: (call: HandlerContext, id: Id) => Promise<() => Promise<void>>
   readonly toMessage: ToMessage<T, Pick<Task, 'status' | 'error' | 'outputFile'>>
   /** The output of a task that has one, as REST shows it: JSON text. */
   readonly outputOf: (task: T) => string | undefined
+}
+
+/** An attempt to create a batch. */
+interface BatchAttempt {
+  readonly batch: string
+  readonly attempt: string
 }
 
 interface Made<T> {
@@ -98,17 +107,19 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
         for (const fault of await faultsOf(() => own.admit(asked, call))) faults.push(faultMessage(index, fault))
         if (isFull(faults)) break
       }
-      if (faults.length === 0 && req.total > 0) await own.requirePlaces?.(call, req.total, req.batchId)
+      if (faults.length === 0 && req.total > 0) await own.requireRoom?.(call, req.total, req.batchId)
       return { faults }
     },
 
-    async holdInputs({ batchId, ids, until }, call) {
-      if (until) await own.inputs?.hold(call, batchId, ids, timestampMs(until))
+    async holdInputs({ batchId: batch, attempt, ids, until: at }, call) {
+      const until = at === undefined ? 0 : timestampMs(at)
+      if (ids.length > 0) await own.inputs?.hold(call, { batch, attempt }, ids, until)
+      else await own.inputs?.keep(call, { batch, attempt }, until)
       return {}
     },
 
-    async releaseInputs({ batchId }, call) {
-      await own.inputs?.release(call, batchId)
+    async releaseInputs({ batchId, attempt }, call) {
+      await own.inputs?.release(call, batchId, attempt)
       return {}
     },
 

@@ -15,7 +15,7 @@ export const cancelBatch =
     const { tenant } = principal(call)
     const changed = await changeBatch(deps, tenant, id, before =>
       before.status === 'running' && before.tasks_ended_at === undefined
-        ? { ...before, status: 'cancelling', cancel_requested_at: clock.now() }
+        ? { ...before, status: 'cancelling', cancel_requested_at: clock.now(), unseen: 'yes' }
         : before,
     )
     const batch = changed ?? (await requireBatch(batches, tenant, id))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import { createClient, createContextValues } from '@connectrpc/connect'
+import { createClient, createContextValues, type ServiceImpl } from '@connectrpc/connect'
 import { createCursors, createIds } from '@millhand/api'
 import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_pb.ts'
 import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
@@ -19,8 +19,12 @@ import { createBatchService } from '../batch-service.ts'
 
 const line = JSON.stringify({ type: 'inference', model: 'm', input: '1' })
 
-/** A service of batches; `readFile` is called for each file that it reads. */
-async function open(t: TestContext, readFile: (id: string) => Promise<void> = async () => {}) {
+/** A service of batches; `readFile` is called for each file that it reads. `answers` are compute's. */
+async function open(
+  t: TestContext,
+  readFile: (id: string) => Promise<void> = async () => {},
+  answers: Partial<ServiceImpl<typeof BatchTaskService>> = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-batch-'))
   const db = openSqlite({ file: join(folder, 'millhand.db') })
   t.after(async () => {
@@ -41,7 +45,7 @@ async function open(t: TestContext, readFile: (id: string) => Promise<void> = as
   })
   serve(router => {
     service.routes(router)
-    router.service(BatchTaskService, { checkTasks: async () => ({ faults: [] }) })
+    router.service(BatchTaskService, { checkTasks: async () => ({ faults: [] }), ...answers })
     router.service(FileService, {
       async *getFileContent({ id }) {
         await readFile(id)
@@ -88,4 +92,66 @@ test('of one account two files are read at once, and the files of others do not 
   free.resolve()
   assert.equal((await Promise.all(waiting)).length, 7)
   assert.equal(reading.most, 2)
+})
+
+/** The attempts to create batches that hold models at compute, by what they asked for. */
+function heldModels() {
+  const held = new Map<string, number>()
+  const answers: Partial<ServiceImpl<typeof BatchTaskService>> = {
+    async holdInputs({ attempt, ids, until }) {
+      assert.ok(ids.length > 0 || held.has(attempt), 'nothing is kept that was not held')
+      held.set(attempt, until ? timestampMs(until) : 0)
+      return {}
+    },
+    async releaseInputs({ attempt }) {
+      assert.ok(attempt)
+      held.delete(attempt)
+      return {}
+    },
+  }
+  return { held, answers }
+}
+
+test('a create that is cut gives back what it holds, and not what its retry holds', async t => {
+  const { held, answers } = heldModels()
+  const checks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let checked = 0
+  const { batches, clock, as } = await open(t, undefined, {
+    ...answers,
+    async checkTasks() {
+      await checks[checked++]?.promise
+      return { faults: [] }
+    },
+  })
+  const operation = createIds({ now: () => clock.now() })('req').slice('req_'.length)
+  const tasks = [JSON.stringify({ type: 'inference', model: 'model_1', input: '1' })]
+  const create = (signal?: AbortSignal) =>
+    batches.createBatch({ tasks, completionWindowS: 3_600 }, { ...as('acct_1', operation), ...(signal && { signal }) })
+  const cut = new AbortController()
+  const first = create(cut.signal)
+  const isHeld = async (count: number) => {
+    while (held.size !== count) await new Promise(resolve => setImmediate(resolve))
+  }
+  await isHeld(1)
+  const hourMs = 3_600_000
+  assert.deepEqual([...held.values()], [clock.now() + hourMs], 'an attempt holds for an hour')
+  const retry = create()
+  await isHeld(2)
+  cut.abort()
+  await assert.rejects(first)
+  checks[0]?.resolve()
+  await isHeld(1)
+  checks[1]?.resolve()
+  const { expiresAt } = await retry
+  assert.deepEqual([...held.values()], [(expiresAt ? timestampMs(expiresAt) : 0) + hourMs])
+})
+
+test('of two attempts at once the one that made no batch gives back what it holds', async t => {
+  const { held, answers } = heldModels()
+  const { batches, clock, as } = await open(t, undefined, answers)
+  const operation = createIds({ now: () => clock.now() })('req').slice('req_'.length)
+  const tasks = [JSON.stringify({ type: 'inference', model: 'model_1', input: '1' })]
+  const both = await Promise.all([0, 1].map(() => batches.createBatch({ tasks }, as('acct_1', operation))))
+  assert.equal(both[0]?.id, both[1]?.id)
+  assert.equal(held.size, 1)
 })

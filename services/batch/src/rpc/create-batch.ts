@@ -1,3 +1,4 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client, HandlerContext } from '@connectrpc/connect'
 import { codeOf, fail, type Id, idTime } from '@millhand/api'
 import type { Batch, CreateBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
@@ -13,7 +14,7 @@ import { batchMessage } from '../batch-message.ts'
 import { insertBatch } from '../batch-store.ts'
 import { countsOf, newItems } from '../item-state.ts'
 import { linesOf } from '../lines.ts'
-import { onBehalfOf, streamOnBehalfOf } from '../on-behalf-of.ts'
+import { onBehalfOf, streamOnBehalfOf, unlessUnimplemented } from '../on-behalf-of.ts'
 
 const WINDOW_S = 86_400
 
@@ -38,12 +39,15 @@ export const createBatch = (deps: BatchDeps) => {
     const before = call.values.get(operationKey) === undefined ? undefined : await batches.get(tenant, id)
     if (before) return batchMessage(before)
     const place = await limits.begin(tenant)
-    const acceptOrRelease = () =>
-      accept(deps, req, call, id, place).catch(async error => {
-        // Where this fails they are held until the batch would have expired.
-        await releaseInputs(deps, principal(call), id).catch(() => {})
-        throw error
-      })
+    const acceptOrRelease = async () => {
+      const attempt = crypto.randomUUID()
+      try {
+        return await accept(deps, req, call, { id, attempt, place })
+      } finally {
+        // Where this fails they are held until the attempt, or the window of the batch, would have ended.
+        await releaseUnused(deps, principal(call), { id, attempt }).catch(() => {})
+      }
+    }
     try {
       if (req.inputFile === undefined) return await acceptOrRelease()
       // A file of many lines costs more than its request weighs: of one tenant few are read at once.
@@ -58,27 +62,33 @@ export const createBatch = (deps: BatchDeps) => {
   }
 }
 
-/** Of a batch that is not made. */
-async function releaseInputs({ batches, tasks }: BatchDeps, caller: Principal, id: string): Promise<void> {
-  if ((await batches.get(caller.tenant, id)) !== undefined) return
-  await tasks.compute.releaseInputs({ batchId: id }, onBehalfOf(caller, AbortSignal.timeout(RELEASE_MS)))
+/** What an attempt holds that did not make the batch: another one may make it, or have made it. */
+async function releaseUnused({ batches, tasks }: BatchDeps, caller: Principal, { id, attempt }: Attempt) {
+  const made = await batches.get(caller.tenant, id)
+  if (made?.lines === linesKey(caller.tenant, id, attempt)) return
+  await tasks.compute.releaseInputs({ batchId: id, attempt }, onBehalfOf(caller, AbortSignal.timeout(RELEASE_MS)))
+}
+
+/** One try to create a batch. A retry is another one of the same id. */
+interface Attempt {
+  readonly id: Id<'batch'>
+  readonly attempt: string
 }
 
 const RELEASE_MS = 10_000
-/** How long an acceptance may take before files that its lines name may be removed. */
+/** How long what an attempt names is held where it makes no batch: longer than a call may take. */
 const ACCEPT_MS = 3_600_000
 
 async function accept(
   deps: BatchDeps,
   req: CreateBatchRequest,
   call: HandlerContext,
-  id: Id<'batch'>,
-  place: Place,
+  { id, attempt, place }: Attempt & { readonly place: Place },
 ): Promise<Batch> {
   const { batches, blobs, wake } = deps
   const caller = principal(call)
   const { tenant } = caller
-  const lines = linesKey(tenant, id, crypto.randomUUID())
+  const lines = linesKey(tenant, id, attempt)
   const { inputFile } = req
   const [param, most, sent] =
     inputFile === undefined
@@ -88,10 +98,10 @@ async function accept(
   const completion_window_s = req.completionWindowS ?? WINDOW_S
   const accepted = await acceptLines(deps, sent, {
     ...{ caller, most, param, key: lines, signal },
-    batch: { id, holdUntil: deps.clock.now() + completion_window_s * 1000 + ACCEPT_MS },
+    batch: { id, attempt, holdUntil: deps.clock.now() + ACCEPT_MS },
     onBytes: place.add,
   })
-  const { total, bytes, withEmployees } = accepted
+  const { total, bytes, withEmployees, withInputs } = accepted
 
   const created_at = idTime(id)
   const now = deps.clock.now()
@@ -113,7 +123,13 @@ async function accept(
     accepted_at,
     expires_at: accepted_at + completion_window_s * 1000,
     resource_version: 1,
+    unseen: 'yes',
     request_id: call.values.get(requestIdKey),
+  }
+  if (withInputs) {
+    const until = timestampFromMs(batch.expires_at + ACCEPT_MS)
+    const asked = { batchId: id, attempt, until }
+    await unlessUnimplemented(deps.tasks.compute.holdInputs(asked, onBehalfOf(caller, signal)))
   }
   const isNew = await place
     .commit(() => insertBatch(deps, batch))

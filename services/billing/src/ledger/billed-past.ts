@@ -1,9 +1,12 @@
 /** What the stores of billing say of the past, when it starts. */
+import { families } from '@millhand/api'
 import type { Collection } from '@millhand/store'
 import type { EntryRecord } from '../usage/usage-entry.ts'
 import type { UsageFamily } from './charges.ts'
 import type { Ledgers } from './ledger.ts'
 import { monthOf } from './month.ts'
+import type { IsRepriced } from './price-history.ts'
+import { plansSince } from './subscription.ts'
 
 interface PastDeps {
   readonly ledgers: Pick<Ledgers, 'find'>
@@ -21,11 +24,16 @@ export function billedPast({ ledgers, usage }: PastDeps) {
   return {
     /** Whether usage was counted here. */
     isUsageCounted: () => someOf(...stores.map(entries => entries.find('by_end', { equals: [], limit: 1 }))),
-    /** Whether a task that ended at a time or later is billed, or its month has closed. Of each account one entry is read. */
-    async isBilledSince(time: number): Promise<boolean> {
+    /**
+     * Whether a task that ended at a time or later is billed, or its month has closed, or a plan that is repriced has run since.
+     * Of each account one entry is read.
+     */
+    async isBilledSince(time: number, isRepriced: IsRepriced): Promise<boolean> {
       for (let after: readonly (number | string)[] = [0]; ; ) {
         const page = await ledgers.find('due', { equals: [], after, limit: AT_ONCE })
         if (page.some(({ open_from }) => open_from > monthOf(time))) return true
+        const running = page.flatMap(({ plans }) => plansSince(plans, time)).filter(({ suspended }) => !suspended)
+        if (running.some(plans => families.some(family => isRepriced(family, plans[family])))) return true
         const later = page.flatMap(({ tenant }) =>
           stores.map(entries => entries.find('by_end', { equals: [tenant], after: [time - 1], limit: 1 })),
         )

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createIds } from '@millhand/api'
 import type { Collection, CollectionSpec, Document, Draft, OutboxEvent } from '@millhand/store'
+import type { PaymentRecord } from '../payment/payment.ts'
 import type { LineSum } from './line.ts'
 import { type Month, spanOf } from './month.ts'
 
@@ -19,8 +20,11 @@ export interface InvoiceRecord extends Document {
 /** An invoice before it has an id. */
 export type NewInvoice = Omit<Draft<InvoiceRecord>, 'id'>
 
-/** An invoice that is about to be stored, with its event. */
-export type InvoiceDraft = Draft<InvoiceRecord> & { readonly events: readonly OutboxEvent[] }
+/** An invoice that is about to be stored, with its event, and the payment that begins with it. */
+export type InvoiceDraft = Draft<InvoiceRecord> & {
+  readonly events: readonly OutboxEvent[]
+  readonly payment?: Draft<PaymentRecord>
+}
 
 export const invoicesSpec = {
   name: 'invoices',

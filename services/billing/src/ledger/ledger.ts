@@ -1,8 +1,6 @@
 /** The ledger of a tenant: docs/decisions/billing.md says why nothing is ever in it twice, or missing. */
 import type { Family, PlanNames } from '@millhand/api'
 import type { Collection, CollectionSpec, Document, Draft } from '@millhand/store'
-import type { EntryRecord } from '../usage/usage-entry.ts'
-import type { UsageFamily } from './charges.ts'
 import type { CreditRecord } from './credit.ts'
 import type { InvoiceDraft } from './invoice.ts'
 import type { LineSum } from './line.ts'
@@ -16,8 +14,8 @@ export interface LedgerRecord extends Document {
   readonly due: number
   /** The running sums of the open months, the earliest first; none of subscriptions. */
   readonly months: readonly MonthSums[]
-  /** The entries of the latest posting: they may not be stored yet. */
-  readonly pending: readonly PendingEntry[]
+  /** The entries of the latest posting, packed (pending.ts): they may not be stored yet. */
+  readonly pending: string
   /** The invoice of the latest closing: it may not be stored yet. */
   readonly closing?: InvoiceDraft | undefined
   /** The latest credit: it may not be stored yet. */
@@ -36,11 +34,6 @@ export interface LedgerRecord extends Document {
 export interface MonthSums {
   readonly month: Month
   readonly lines: readonly LineSum[]
-}
-
-export interface PendingEntry {
-  readonly family: UsageFamily
-  readonly entry: Draft<EntryRecord>
 }
 
 export interface PlanChange extends PlanNames {
@@ -78,11 +71,22 @@ export function newLedger(tenant: string, now: number, graceMs: number): Draft<L
     open_from,
     due: closesAt(open_from, graceMs),
     months: [],
-    pending: [],
+    pending: '',
     next_number: 1,
     plans: [],
     billed: [],
   }
+}
+
+/**
+ * The ledger as it is at a time. A clock that was ahead has opened it from a month that is to come: as long as it has no
+ * invoice, it is opened from the month of this time. Else what is used until then would be late on a later bill, and count
+ * for no limit.
+ */
+export function reopened(ledger: LedgerRecord, now: number, graceMs: number): Draft<LedgerRecord> {
+  const open_from = monthOf(now - graceMs)
+  if (ledger.next_number > 1 || ledger.open_from <= open_from) return ledger
+  return { ...ledger, open_from, due: closesAt(open_from, graceMs) }
 }
 
 /** The month in which something is billed that happened at a time. */

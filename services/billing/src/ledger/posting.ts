@@ -4,27 +4,22 @@ import type { Prices } from '@millhand/plans'
 import { type Clock, KeyedMutex } from '@millhand/process'
 import type { Collection, Draft } from '@millhand/store'
 import { LRUCache } from 'lru-cache'
+import type { Payments } from '../payment/payment.ts'
 import type { EntryRecord } from '../usage/usage-entry.ts'
 import { type Hours, hourId } from '../usage/usage-hour.ts'
 import { chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
 import type { Credits } from './credit.ts'
 import type { InvoiceRecord, Invoices } from './invoice.ts'
-import {
-  billedIn,
-  LEDGER_ID,
-  type LedgerRecord,
-  type Ledgers,
-  type MonthSums,
-  newLedger,
-  type PendingEntry,
-} from './ledger.ts'
+import { billedIn, LEDGER_ID, type LedgerRecord, type Ledgers, type MonthSums, newLedger, reopened } from './ledger.ts'
 import { type LineSum, withCharges } from './line.ts'
 import { type Month, monthOf } from './month.ts'
+import { type PendingEntry, packPending, unpackPending } from './pending.ts'
 
 export interface PostingDeps {
   readonly ledgers: Ledgers
   readonly usage: Readonly<Record<UsageFamily, UsageStores>>
   readonly invoices: Pick<Invoices, 'write'>
+  readonly payments: Pick<Payments, 'write'>
   readonly credits: Pick<Credits, 'write'>
   readonly prices: Prices
   readonly clock: Clock
@@ -42,6 +37,14 @@ interface UsageStores {
 type Change = (
   ledger: Draft<LedgerRecord>,
 ) => Promise<Draft<LedgerRecord> | undefined> | Draft<LedgerRecord> | undefined
+
+type PostingChange = (ledger: Draft<LedgerRecord>) => Promise<Posted | undefined>
+
+/** A ledger with entries that are posted by its write. */
+interface Posted {
+  readonly ledger: Draft<LedgerRecord>
+  readonly pending: readonly PendingEntry[]
+}
 
 export interface Posting {
   /** Posts the entries of ended tasks. Resolves when all are stored; rejects when the store fails, and may be called again. */
@@ -68,7 +71,7 @@ export function createPosting(deps: PostingDeps): Posting {
   const mutex = new KeyedMutex()
 
   const settledAs = (ledger: LedgerRecord): LedgerRecord => {
-    const known = { ...ledger, pending: [], closing: undefined, crediting: undefined }
+    const known = { ...ledger, pending: '', closing: undefined, crediting: undefined }
     settled.set(ledger.tenant, known)
     return known
   }
@@ -76,31 +79,37 @@ export function createPosting(deps: PostingDeps): Posting {
   async function current(tenant: string): Promise<LedgerRecord | undefined> {
     const stored = settled.get(tenant) ?? (await ledgers.get(tenant, LEDGER_ID))
     if (stored === undefined || settled.has(tenant)) return stored
-    await settle(deps, stored)
+    await settle(deps, stored, unpackPending(stored.pending))
     return settledAs(stored)
   }
 
-  async function changeOnce(tenant: string, change: Change): Promise<boolean> {
+  async function changeOnce(tenant: string, change: PostingChange): Promise<boolean> {
     const before = await current(tenant)
-    const after = await change(before ?? newLedger(tenant, clock.now(), graceMs))
+    const now = clock.now()
+    const after = await change(before ? reopened(before, now, graceMs) : newLedger(tenant, now, graceMs))
     if (after === undefined) return true
     // Until it is known what became of the write.
     settled.delete(tenant)
     const kind = before ? ({ kind: 'replace', version: before.version } as const) : ({ kind: 'insert' } as const)
-    const result = await ledgers.write({ ...kind, document: after, events: [] })
+    const document = { ...after.ledger, pending: packPending(after.pending) }
+    const result = await ledgers.write({ ...kind, document, events: [] })
     if (result.kind === 'conflict') return false
-    await settle(deps, after)
-    settledAs({ ...after, version: result.version })
+    await settle(deps, document, after.pending)
+    settledAs({ ...document, version: result.version })
     return true
   }
 
-  const change: Posting['change'] = (tenant, change) =>
+  const changeLedger = (tenant: string, change: PostingChange): Promise<void> =>
     mutex.runExclusive(tenant, async () => {
       while (!(await changeOnce(tenant, change)));
     })
 
   return {
-    change,
+    change: (tenant, change) =>
+      changeLedger(tenant, async before => {
+        const ledger = await change(before)
+        return ledger && { ledger, pending: [] }
+      }),
     async post(family, drafts) {
       const from = await deps.chargedFrom()
       const isCharged = ({ finished_at }: Draft<EntryRecord>) => finished_at >= from
@@ -112,7 +121,7 @@ export function createPosting(deps: PostingDeps): Posting {
       const postTo = async (tenant: string, ofTenant: readonly Draft<EntryRecord>[]) => {
         for (let from = 0; from < ofTenant.length; from += AT_ONCE) {
           const some = ofTenant.slice(from, from + AT_ONCE)
-          await change(tenant, async ledger => {
+          await changeLedger(tenant, async ledger => {
             const fresh = await unposted(deps, family, some)
             if (fresh.length === 0) return undefined
             const charged = fresh.map(entry => ({ ...entry, ...chargedOf(family, entry, prices) }))
@@ -154,11 +163,7 @@ async function unposted({ usage }: PostingDeps, family: UsageFamily, drafts: rea
 
 type Charged = Parameters<typeof chargesOf>[1]
 
-function withEntries(
-  ledger: Draft<LedgerRecord>,
-  family: UsageFamily,
-  drafts: readonly Charged[],
-): Draft<LedgerRecord> {
+function withEntries(ledger: Draft<LedgerRecord>, family: UsageFamily, drafts: readonly Charged[]): Posted {
   const charges = new Map<Month, LineSum[]>()
   const pending = drafts.map((draft): PendingEntry => {
     const month = billedIn(ledger, draft.finished_at)
@@ -169,7 +174,7 @@ function withEntries(
     return { family, entry: { ...draft, posted: 'yes', line } }
   })
   const withUse = family === 'workforce' ? withFirstTasks(ledger, drafts) : ledger
-  return { ...withUse, months: withMonths(ledger.months, charges), pending }
+  return { ledger: { ...withUse, months: withMonths(ledger.months, charges) }, pending }
 }
 
 /** The subscription of a workforce plan may begin with the first task of a month: by when tasks ended, not when that is heard. */
@@ -192,10 +197,10 @@ function withMonths(months: readonly MonthSums[], charges: ReadonlyMap<Month, re
 }
 
 /** Stores what a ledger has pending. What is there is left alone: somebody else was faster. */
-async function settle({ usage, invoices, credits }: PostingDeps, ledger: Draft<LedgerRecord>): Promise<void> {
-  await Promise.all(ledger.pending.map(({ family, entry }) => storeEntry(usage[family].entries, entry)))
-  if (ledger.closing) await storeInvoice(invoices, ledger.closing)
-  if (ledger.crediting) await credits.write({ kind: 'insert', document: ledger.crediting, events: [] })
+async function settle(deps: PostingDeps, ledger: Draft<LedgerRecord>, pending: readonly PendingEntry[]): Promise<void> {
+  await Promise.all(pending.map(({ family, entry }) => storeEntry(deps.usage[family].entries, entry)))
+  if (ledger.closing) await storeInvoice(deps, ledger.closing)
+  if (ledger.crediting) await deps.credits.write({ kind: 'insert', document: ledger.crediting, events: [] })
 }
 
 async function storeEntry(entries: UsageStores['entries'], document: Draft<EntryRecord>): Promise<void> {
@@ -210,10 +215,12 @@ async function storeEntry(entries: UsageStores['entries'], document: Draft<Entry
   }
 }
 
+/** The payment is there when its invoice is seen, and is collected once its invoice is there. */
 async function storeInvoice(
-  invoices: Pick<Invoices, 'write'>,
-  { events, ...document }: NonNullable<LedgerRecord['closing']>,
+  { invoices, payments }: PostingDeps,
+  { events, payment, ...document }: NonNullable<LedgerRecord['closing']>,
 ): Promise<void> {
   const invoice: Draft<InvoiceRecord> = document
+  if (payment) await payments.write({ kind: 'insert', document: payment, events: [] })
   await invoices.write({ kind: 'insert', document: invoice, events })
 }

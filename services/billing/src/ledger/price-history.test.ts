@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { loadPlans, type PriceSet } from '@millhand/plans'
 import { memoryCollection } from '../usage/memory-collection.fixture.ts'
+import { billedPast } from './billed-past.ts'
+import { newLedger, type PlanChange } from './ledger.ts'
 import { historyFaults, keepPrices, type PriceHistoryRecord, priceHistorySpec } from './price-history.ts'
 
 const [first] = loadPlans().prices.sets as [PriceSet]
@@ -35,6 +37,33 @@ it('prices whose time passed before the first start with them hold where nothing
   assert.equal((await faults(Date.UTC(2026, 10))).length, 1)
 })
 
+it('a price whose time passed holds where no plan has run since that it reprices', async () => {
+  const repriced: PriceSet = {
+    ...at(10, first.workforce_second),
+    subscriptions: { ...first.subscriptions, developer: { ...first.subscriptions.developer, pro: 59_000_000 } },
+  }
+  const names = { compute: 'starter', developer: 'pro', workforce: 'starter' }
+  const change = (day: number, more: Partial<PlanChange> = {}): PlanChange => ({
+    ...{ ...names, at: Date.UTC(2026, 9, day), resource_version: day, event_id: `evt_${day}` },
+    ...more,
+  })
+  const faults = async (...plans: PlanChange[]) => {
+    const ledger = { ...newLedger('acct_a/live', Date.UTC(2026, 10), 0), version: 1, plans }
+    const nothing = { entries: { find: async () => [] } }
+    const usage = { compute: nothing, workforce: nothing, instances: nothing }
+    return await historyFaults(
+      [first],
+      [first, repriced],
+      now,
+      billedPast({ ledgers: { find: async () => [ledger] }, usage }),
+    )
+  }
+  assert.equal((await faults(change(1))).length, 1)
+  assert.deepEqual(await faults(change(1), change(2, { developer: 'free' })), [])
+  assert.deepEqual(await faults(change(1), change(2, { suspended: true })), [])
+  assert.deepEqual(await faults(), [])
+})
+
 it('tasks are charged from the first start on where usage was counted before, and always else', async () => {
   for (const isCounted of [true, false]) {
     const history = memoryCollection<PriceHistoryRecord, never>(priceHistorySpec, async () => {})
@@ -43,4 +72,12 @@ it('tasks are charged from the first start on where usage was counted before, an
     const later = { ...busy, isUsageCounted: async () => true }
     assert.equal(await keepPrices(history, [first, at(11)], now + 2, later), isCounted ? now : 0)
   }
+})
+
+it('a first start whose clock was ahead charges from the first moment that is known to be right', async () => {
+  const history = memoryCollection<PriceHistoryRecord, never>(priceHistorySpec, async () => {})
+  const past = { ...busy, isUsageCounted: async () => true }
+  assert.equal(await keepPrices(history, [first], now + 40 * 86_400_000, past), now + 40 * 86_400_000)
+  assert.equal(await keepPrices(history, [first], now, past), now)
+  assert.equal(await keepPrices(history, [first], now + 1, past), now)
 })

@@ -1,13 +1,15 @@
 /** Folds the entries of a tenant anew, and compares its ledger and its invoices with what comes out. */
+import { families, runMicros } from '@millhand/api'
 import type { Prices } from '@millhand/plans'
 import type { Collection, Draft } from '@millhand/store'
 import type { EntryRecord } from '../usage/usage-entry.ts'
-import { chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
+import { type Charged, chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
 import { type Credits, creditLine } from './credit.ts'
 import type { InvoiceRecord, Invoices } from './invoice.ts'
 import { LEDGER_ID, type LedgerRecord, type Ledgers } from './ledger.ts'
 import { keyText, type LineSum, totalOf, withCharges } from './line.ts'
 import { type Month, spanOf } from './month.ts'
+import { unpackPending } from './pending.ts'
 
 export interface VerifyDeps {
   readonly ledgers: Pick<Ledgers, 'get'>
@@ -24,9 +26,14 @@ interface Difference {
   readonly actual: string
 }
 
-interface Verified {
+interface Compared {
   readonly entries: number
   readonly differences: readonly Difference[]
+}
+
+interface Verified extends Compared {
+  /** Whether the ledger changed during each look, and something differed that may be of these changes alone. */
+  readonly changedMeanwhile: boolean
 }
 
 /** A ledger in which something is posted meanwhile is looked at anew so often. */
@@ -34,16 +41,24 @@ const MOST_TRIES = 5
 
 /** `since`: entries of tasks that ended before may be gone, and months that began before are left out. */
 export async function verifyLedger(deps: VerifyDeps, tenant: string, since: number, month?: Month): Promise<Verified> {
+  let seen: ReadonlySet<string> = new Set()
   for (let tries = 1; ; tries++) {
     const before = await deps.ledgers.get(tenant, LEDGER_ID)
-    if (before === undefined) return { entries: 0, differences: [] }
+    if (before === undefined) return { entries: 0, differences: [], changedMeanwhile: false }
     const verified = await compared(deps, before, since, month)
+    const { differences } = verified
     const after = await deps.ledgers.get(tenant, LEDGER_ID)
-    if (verified.differences.length === 0 || after?.version === before.version || tries === MOST_TRIES) return verified
+    if (differences.length === 0 || after?.version === before.version) return { ...verified, changedMeanwhile: false }
+    if (tries === MOST_TRIES) {
+      // What was the same at the look before is of no change.
+      const lasting = differences.filter(each => seen.has(JSON.stringify(each)))
+      return { ...verified, differences: lasting, changedMeanwhile: lasting.length < differences.length }
+    }
+    seen = new Set(differences.map(each => JSON.stringify(each)))
   }
 }
 
-async function compared(deps: VerifyDeps, ledger: LedgerRecord, since: number, month?: Month): Promise<Verified> {
+async function compared(deps: VerifyDeps, ledger: LedgerRecord, since: number, month?: Month): Promise<Compared> {
   const { tenant } = ledger
   const folded = await foldEntries(deps, ledger)
   const invoices = await deps.invoices.find('primary', { equals: [tenant], limit: MOST_INVOICES })
@@ -60,7 +75,9 @@ async function compared(deps: VerifyDeps, ledger: LedgerRecord, since: number, m
   const differences = [
     ...folded.differences.filter(each => isMeant(each.month)),
     ...months.flatMap(each => lineDifferences(each, folded.months.get(each) ?? [], actual.get(each) ?? [])),
-    ...invoiceDifferences(invoices).filter(each => isMeant(each.month)),
+    ...[...invoiceDifferences(invoices), ...subscriptionDifferences(ledger, invoices)].filter(each =>
+      isMeant(each.month),
+    ),
   ]
   return { entries: folded.entries, differences }
 }
@@ -85,8 +102,11 @@ async function foldEntries({ usage, credits, prices }: VerifyDeps, { tenant, pen
     const month = line.slice(0, 'YYYY-MM'.length)
     const charged = { ...entry, unit_nanos, token_micros, would_micros }
     const now = chargedOf(family, entry, prices)
-    if (now.unit_nanos !== unit_nanos || entryLine(month, keyOf(family, charged, month)) !== line)
-      differences.push({ month, about: `entry ${entry.id}`, expected: JSON.stringify(now), actual: line })
+    const [expected, actual] = [
+      chargeText(now, costOf(entry, now), entryLine(month, keyOf(family, { ...entry, ...now }, month))),
+      chargeText(charged, entry.cost_micros, line),
+    ]
+    if (expected !== actual) differences.push({ month, about: `entry ${entry.id}`, expected, actual })
     return chargesOf(family, charged, month).map(charge => [month, charge] as const)
   }
   const addAll = (charges: readonly (readonly [Month, LineSum])[]) => {
@@ -98,7 +118,7 @@ async function foldEntries({ usage, credits, prices }: VerifyDeps, { tenant, pen
   }
   for (const family of ['compute', 'workforce', 'instances'] as const) {
     const stored = new Set<string>()
-    const unsettled = pending.filter(each => each.family === family)
+    const unsettled = unpackPending(pending).filter(each => each.family === family)
     const isUnsettled = new Set(unsettled.map(({ entry }) => entry.id))
     for await (const page of pagesOf(usage[family].entries, tenant)) {
       for (const { id, posted } of page) if (posted && isUnsettled.has(id)) stored.add(id)
@@ -110,6 +130,13 @@ async function foldEntries({ usage, credits, prices }: VerifyDeps, { tenant, pen
   addAll(granted.map(credit => [credit.month, creditLine(credit)] as const))
   return { months, differences, entries: entries + granted.length }
 }
+
+/** What an entry of its quantities costs. Nothing in the sandbox. */
+const costOf = ({ tenant, compute_ms }: Draft<EntryRecord>, { unit_nanos, token_micros }: Charged): number =>
+  tenant.endsWith('/test') ? 0 : runMicros(compute_ms, unit_nanos) + token_micros
+
+const chargeText = ({ unit_nanos, token_micros, would_micros }: Charged, cost: number, line: string) =>
+  `${cost} micro-dollars (${would_micros}), ${token_micros} of them for tokens, at ${unit_nanos} nano-dollars, on ${line}`
 
 async function* pagesOf(entries: Pick<Collection<EntryRecord, 'by_end'>, 'find'>, tenant: string) {
   for (let after: readonly (number | string)[] = [0]; ; ) {
@@ -136,6 +163,34 @@ const isCharged = ({ quantity, micros }: LineSum) => quantity > 0 || micros !== 
 
 const sumText = ({ quantity, micros, would_micros }: LineSum) =>
   `${micros} micro-dollars (${would_micros}) for ${quantity}`
+
+/**
+ * What invoices have for the subscriptions of a month, with the corrections on later ones, against what the ledger says was
+ * billed of it. Of the latest months that have closed, as long as all plans are known that they had.
+ */
+function subscriptionDifferences(
+  { billed, plans: [first], plans_from }: LedgerRecord,
+  invoices: readonly InvoiceRecord[],
+): Difference[] {
+  const isKnown = (month: Month) => plans_from === undefined || (first && first.at <= spanOf(month).start)
+  return billed
+    .filter(({ month }) => isKnown(month))
+    .flatMap(({ month, subscriptions }) => {
+      const lines = invoices.flatMap(invoice =>
+        invoice.lines.filter(({ kind, of, of_time }) =>
+          of === undefined
+            ? kind === 'subscription' && invoice.month === month
+            : of === 'subscription' && of_time === month,
+        ),
+      )
+      return families.flatMap((family): Difference[] => {
+        const [expected, actual] = [subscriptions[family] ?? 0, totalOf(lines.filter(line => line.family === family))]
+        if (expected === actual) return []
+        const about = `subscriptions of ${family}`
+        return [{ month, about, expected: `${expected} micro-dollars`, actual: `${actual} micro-dollars` }]
+      })
+    })
+}
 
 /** Totals and numbers. */
 function invoiceDifferences(invoices: readonly InvoiceRecord[]): Difference[] {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Client, createClient, createContextValues } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
 import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
+import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import { loadPlans } from '@millhand/plans'
@@ -25,6 +26,7 @@ describe('spending limits', () => {
   let db: SqliteDatabase
   let clock: ManualClock
   let billing: Client<typeof BillingService>
+  let workforceUsage: Client<typeof WorkforceUsageService>
   let hear: (...events: LoggedEvent[]) => Promise<void>
   let stop: () => Promise<void>
 
@@ -46,6 +48,7 @@ describe('spending limits', () => {
     const transport = createDirectTransport()
     serve(service.routes, transport)
     billing = createClient(BillingService, transport)
+    workforceUsage = createClient(WorkforceUsageService, transport)
     const ending = new AbortController()
     const running = service.run(ending.signal)
     // It reads the prices that were in force before it subscribes.
@@ -112,8 +115,23 @@ describe('spending limits', () => {
     assert.equal((await told()).length, 1, 'the same limit is not told of again')
     await billing.updateLimits({ compute: usd('1') }, a)
     assert.deepEqual(await reached(), [])
+    await billing.updateLimits({ compute: usd('0.0002') }, a)
+    assert.deepEqual([(await reached()).length, (await told()).length], [1, 1], 'nor when it is set again')
     await billing.updateLimits({}, a)
     assert.deepEqual(await shown(a), [])
+  })
+
+  it('of the workforce are told to it, account by account', async () => {
+    const a = as('acct_a')
+    const told = async (caller: ReturnType<typeof as>) =>
+      (await workforceUsage.getReachedWorkforceLimit({}, caller)).reached?.limit?.amount
+    await billing.updateLimits({ compute: usd('0') }, a)
+    assert.equal(await told(a), undefined)
+    await billing.updateLimits({ workforce: usd('0') }, a)
+    assert.equal(await told(a), '0.000000')
+    assert.equal(await told(as('acct_b')), undefined)
+    await billing.updateLimits({ workforce: usd('1') }, a)
+    assert.equal(await told(a), undefined)
   })
 
   it('of the sandbox are those of what it would have cost', async () => {

@@ -6,7 +6,7 @@ import { afterSpending, isOver, LIMITS_ID, type SpendingLimitsRecord, spentOf } 
 
 const record = (compute: number): Draft<SpendingLimitsRecord> => ({
   ...{ tenant: 'acct_a/live', id: LIMITS_ID, resource_version: 1 },
-  limits: { compute: { micros: compute } },
+  ...{ limits: { compute }, told: [] },
 })
 /** The steps that are told of while this is spent, one after the other. */
 function told(limit: number, spent: readonly number[], month = '2026-11', before = record(limit)) {
@@ -24,8 +24,20 @@ describe('a spending limit', () => {
     const { steps, record } = told(1_000, [0, 799, 800, 900, 999, 1_000, 5_000])
     assert.deepEqual(steps, [[], [], [80], [], [], [100], []])
     assert.equal(record.reached, 'yes')
-    assert.ok(isOver(record.limits.compute, '2026-11'))
+    assert.ok(isOver(record, 'compute', '2026-11'))
     assert.equal(record.resource_version, 3)
+  })
+
+  it('that is changed and set back is told of once in the month, and is over at once', () => {
+    const before = told(1_000, [1_000]).record
+    const raised = told(2_000, [1_000, 1_700], '2026-11', { ...before, limits: { compute: 2_000 } })
+    assert.deepEqual(raised.steps, [[], [80]])
+    assert.ok(!isOver(raised.record, 'compute', '2026-11'))
+    const back = told(1_000, [1_700, 1_800], '2026-11', { ...raised.record, limits: { compute: 1_000 } })
+    assert.deepEqual(back.steps, [[], []])
+    assert.ok(isOver(back.record, 'compute', '2026-11'))
+    const again = told(2_000, [1_800, 2_000], '2026-11', { ...back.record, limits: { compute: 2_000 } })
+    assert.deepEqual(again.steps, [[], [100]])
   })
 
   it('that is jumped over is told of as reached', () => {
@@ -35,12 +47,12 @@ describe('a spending limit', () => {
   it('of nothing is reached from the start', () => {
     const { steps, record } = told(0, [0, 0])
     assert.deepEqual(steps, [[100], []])
-    assert.ok(isOver(record.limits.compute, '2026-12'), 'in the next month too, before anything of it was posted')
+    assert.ok(isOver(record, 'compute', '2026-12'), 'in the next month too, before anything of it was posted')
   })
 
   it('begins anew with a month, and tells of it again', () => {
     const { record } = told(1_000, [1_000])
-    assert.ok(!isOver(record.limits.compute, '2026-12'))
+    assert.ok(!isOver(record, 'compute', '2026-12'))
     const next = told(1_000, [0, 850, 1_000], '2026-12', record)
     assert.deepEqual(next.steps, [[], [80], [100]])
   })

@@ -1,6 +1,6 @@
 /** What a tenant wants to spend at most in a month, by family, and of what it was told. */
 import type { Family } from '@millhand/api'
-import type { Collection, CollectionSpec, Document, Draft } from '@millhand/store'
+import type { Collection, CollectionSpec, Database, Document, Draft } from '@millhand/store'
 import type { MonthSums } from '../ledger/ledger.ts'
 import type { Month } from '../ledger/month.ts'
 
@@ -8,24 +8,18 @@ import type { Month } from '../ledger/month.ts'
 export const limitedFamilies = ['compute', 'workforce'] as const satisfies readonly Family[]
 export type LimitedFamily = (typeof limitedFamilies)[number]
 
-export interface FamilyLimit {
-  /** Micro-dollars a month. */
-  readonly micros: number
-  /** Of this limit: the latest event, of which there is one for each step in a month. */
-  readonly told?: Told | undefined
-}
-
-interface Told {
+/** The latest step of a limit in a month, of which there was an event. */
+interface Told extends Reached {
   readonly month: Month
-  readonly percent: Percent
-  /** Micro-dollars that were spent then. */
-  readonly spent: number
 }
 
 type Percent = 80 | 100
 
 export interface SpendingLimitsRecord extends Document {
-  readonly limits: Readonly<Partial<Record<LimitedFamily, FamilyLimit>>>
+  /** Micro-dollars a month. */
+  readonly limits: Readonly<Partial<Record<LimitedFamily, number>>>
+  /** One for each family and limit, also of limits that were changed since: one that is set again is not told of again. */
+  readonly told: readonly Told[]
   /** Counts the changes and the events. */
   readonly resource_version: number
   /** Whether a limit was reached, in this month or an earlier one. */
@@ -34,7 +28,7 @@ export interface SpendingLimitsRecord extends Document {
 
 export const LIMITS_ID = 'limits'
 
-export const spendingLimitsSpec = {
+const spendingLimitsSpec = {
   name: 'spending_limits',
   indexes: { reached: { fields: ['id'], when: { field: 'reached', in: ['yes'] } } },
 } as const satisfies CollectionSpec
@@ -44,13 +38,47 @@ export type SpendingLimits = Pick<
   'get' | 'find' | 'write'
 >
 
-/** A step that the spending of a family has reached, of which nobody was told yet. */
+export function openSpendingLimits(db: Database): SpendingLimits {
+  const records = db.collection<SpendingLimitsRecord, 'reached'>(spendingLimitsSpec)
+  return {
+    async get(tenant, id) {
+      const record = await records.get(tenant, id)
+      return record && current(record)
+    },
+    find: async (index, query) => (await records.find(index, query)).map(current),
+    write: change => records.write(change),
+  }
+}
+
+/** Earlier versions kept of each limit what was told of it, of that limit alone. */
+interface EarlierRecord extends Omit<SpendingLimitsRecord, 'limits' | 'told'> {
+  readonly limits: Readonly<Partial<Record<LimitedFamily, { micros: number; told?: Omit<Told, 'family' | 'limit'> }>>>
+}
+
+function current(record: SpendingLimitsRecord | EarlierRecord): SpendingLimitsRecord {
+  if ('told' in record) return record
+  const limits: { [family in LimitedFamily]?: number } = {}
+  const told: Told[] = []
+  for (const family of limitedFamilies) {
+    const limit = record.limits[family]
+    if (limit === undefined) continue
+    limits[family] = limit.micros
+    if (limit.told) told.push({ family, limit: limit.micros, ...limit.told })
+  }
+  return { ...record, limits, told }
+}
+
+/** A step that the spending of a family has reached. */
 export interface Reached {
   readonly family: LimitedFamily
+  /** Micro-dollars, like what was spent then. */
   readonly limit: number
   readonly spent: number
   readonly percent: Percent
 }
+
+/** Of so many limits a month is known what was told: the latest that were reached. */
+const MOST_TOLD = 100
 
 /**
  * The limits after what was spent in a month, and the steps that it has newly reached: 80 % and 100 % of a limit, each once
@@ -65,29 +93,36 @@ export function afterSpending(
     const limit = before.limits[family]
     if (limit === undefined) return []
     const spent = spentOn(family)
-    const percent = percentOf(spent, limit.micros)
-    const known = limit.told?.month === month ? limit.told.percent : 0
-    return percent > known ? [{ family, limit: limit.micros, spent, percent: percent as Percent }] : []
+    const percent = percentOf(spent, limit)
+    const known = toldOf(before, family, month)?.percent ?? 0
+    return percent > known ? [{ family, limit, spent, percent: percent as Percent }] : []
   })
-  const told = reached.map(({ family, limit, spent, percent }) => [
-    family,
-    { micros: limit, told: { month, percent, spent } },
-  ])
-  const limits = { ...before.limits, ...Object.fromEntries(told) }
-  const isReached = limitedFamilies.some(family => isOver(limits[family], month))
-  const after = {
-    ...before,
-    limits,
-    resource_version: before.resource_version + reached.length,
-    reached: isReached ? ('yes' as const) : undefined,
-  }
-  return { after, reached }
+  const isNew = ({ family, limit }: Told) => reached.some(each => each.family === family && each.limit === limit)
+  const kept = before.told.filter(each => each.month === month && !isNew(each))
+  const told = [...kept, ...reached.map(each => ({ ...each, month }))].slice(-MOST_TOLD)
+  const resource_version = before.resource_version + reached.length
+  const after = { ...before, told, resource_version }
+  const isReached = limitedFamilies.some(family => isOver(after, family, month))
+  return { after: { ...after, reached: isReached ? ('yes' as const) : undefined }, reached }
+}
+
+/** What was told of the limit that a family has. */
+export function toldOf(
+  { limits, told }: Pick<SpendingLimitsRecord, 'limits' | 'told'>,
+  family: LimitedFamily,
+  month: Month,
+): Told | undefined {
+  return told.find(each => each.family === family && each.limit === limits[family] && each.month === month)
 }
 
 /** Whether creates of the family are refused in a month. */
-export const isOver = (limit: FamilyLimit | undefined, month: Month): boolean =>
+export const isOver = (
+  record: Pick<SpendingLimitsRecord, 'limits' | 'told'>,
+  family: LimitedFamily,
+  month: Month,
+): boolean =>
   // A limit of nothing is reached from the start of each month, before anything of it was posted.
-  limit?.micros === 0 || (limit?.told?.month === month && limit.told.percent === 100)
+  record.limits[family] === 0 || toldOf(record, family, month)?.percent === 100
 
 function percentOf(spent: number, limit: number): Percent | 0 {
   if (spent >= limit) return 100

@@ -8,6 +8,7 @@ import { LEDGER_ID, newLedger } from '../ledger/ledger.ts'
 import { type LineSum, totalOf } from '../ledger/line.ts'
 import { monthOf, spanOf } from '../ledger/month.ts'
 import type { LimitDeps } from '../limits/limit-check.ts'
+import { LIMITS_ID } from '../limits/spending-limits.ts'
 import { listedInvoice } from './invoice-message.ts'
 import { lineMessage, periodMessage } from './line-message.ts'
 import { moneyMessage } from './money-message.ts'
@@ -16,20 +17,17 @@ import { limitMessages } from './spending-limits.ts'
 
 const MOST_INVOICES = 12
 
-/** Gets the bill of the month that goes on. */
+/** Gets the bill of the month that goes on. The ledger is read once, before the invoices: it shows one that closes in between. */
 export const getBilling =
   (deps: BillDeps & Pick<LimitDeps, 'limits'>) =>
   async (_: GetBillingRequest, call: HandlerContext): Promise<Billing> => {
     const { ledgers, prices, clock, graceMs } = deps
     const { tenant, plans, mode } = principal(call)
     const now = clock.now()
-    const [limits, stored, latest] = await Promise.all([
-      limitMessages(deps, tenant),
-      ledgers.get(tenant, LEDGER_ID),
-      findInvoices(deps, { equals: [tenant], order: 'desc', limit: MOST_INVOICES }),
-    ])
-    const ledger = stored ?? newLedger(tenant, now, graceMs)
     const month = monthOf(now)
+    const [stored, limits] = await Promise.all([ledgers.get(tenant, LEDGER_ID), deps.limits.get(tenant, LIMITS_ID)])
+    const latest = await findInvoices(deps, { equals: [tenant], order: 'desc', limit: MOST_INVOICES }, stored)
+    const ledger = stored ?? newLedger(tenant, now, graceMs)
     const lines = billOf(ledger, month, now, prices)
     const isSandbox = mode === 'test'
     return {
@@ -44,7 +42,7 @@ export const getBilling =
         method: 'linear',
       },
       invoices: latest.map(listedInvoice),
-      limits,
+      limits: limitMessages(tenant, month, limits, stored),
       ...(isSandbox && { wouldHaveCost: moneyMessage(lines.reduce((sum, line) => sum + line.would_micros, 0)) }),
     }
   }

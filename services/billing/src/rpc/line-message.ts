@@ -107,7 +107,7 @@ const words: Readonly<Record<LineKind, (about: About) => string>> = {
   compute: ({ model, gpu_type }) => `compute of ${model === OWN_MODELS ? 'own models' : model} on ${gpu_type}`,
   instances: ({ gpu_type }) => `instances on ${gpu_type}`,
   tasks: ({ employee }) => `tasks of ${employee}`,
-  tokens: ({ employee }) => `language model tokens of ${employee}`,
+  tokens: ({ employee }) => `language and image models of ${employee}`,
   credit: () => 'credit',
   adjustment: () => 'adjustment',
 }

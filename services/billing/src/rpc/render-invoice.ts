@@ -3,19 +3,21 @@ import type { InvoiceRendition, RenderInvoiceRequest } from '@millhand/api/gen/m
 import { principal } from '@millhand/rpc'
 import type { BillDeps } from '../billing-deps.ts'
 import { invoiceCsv } from '../rendition/invoice-csv.ts'
-import { invoicePdf } from '../rendition/invoice-pdf.ts'
+import { createPdfRenderer } from '../rendition/render-pdf.ts'
 import type { Seller } from '../rendition/seller.ts'
 import { findInvoice } from './read-invoices.ts'
 
 /** Renders an invoice: CSV for spreadsheets, PDF for people. */
-export const renderInvoice =
-  (deps: BillDeps & { readonly seller: Seller }) =>
-  async ({ id, mediaType }: RenderInvoiceRequest, call: HandlerContext): Promise<InvoiceRendition> => {
+export function renderInvoice(deps: BillDeps & { readonly seller: Seller }) {
+  const { seller } = deps
+  const renderPdf = createPdfRenderer()
+  return async ({ id, mediaType }: RenderInvoiceRequest, call: HandlerContext): Promise<InvoiceRendition> => {
     const invoice = await findInvoice(deps, principal(call).tenant, id)
     const isPdf = mediaType === 'application/pdf'
     return {
       $typeName: 'millhand.billing.v1.InvoiceRendition',
       filename: `invoice-${invoice.number}.${isPdf ? 'pdf' : 'csv'}`,
-      content: isPdf ? await invoicePdf(invoice, deps.seller) : invoiceCsv(invoice),
+      content: isPdf ? await renderPdf({ invoice, seller }, call.signal) : invoiceCsv(invoice),
     }
   }
+}

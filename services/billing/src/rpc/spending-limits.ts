@@ -5,35 +5,37 @@ import type { SpendingLimit } from '@millhand/api/gen/millhand/billing/v1/billin
 import type {
   ListReachedLimitsRequest,
   ListReachedLimitsResponse,
+  ReachedLimit,
   UpdateLimitsRequest,
   UpdateLimitsResponse,
 } from '@millhand/api/gen/millhand/billing/v1/spending_limit_pb.ts'
 import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
 import { principal } from '@millhand/rpc'
-import { LEDGER_ID } from '../ledger/ledger.ts'
-import { monthOf, spanOf } from '../ledger/month.ts'
+import { LEDGER_ID, type LedgerRecord } from '../ledger/ledger.ts'
+import { type Month, monthOf, spanOf } from '../ledger/month.ts'
 import { changeLimits, checkLimits, type LimitDeps } from '../limits/limit-check.ts'
 import { limitMessage } from '../limits/limit-event.ts'
 import {
-  type FamilyLimit,
   isOver,
   LIMITS_ID,
+  type LimitedFamily,
   limitedFamilies,
   type SpendingLimitsRecord,
   spentOf,
+  toldOf,
 } from '../limits/spending-limits.ts'
 import { familyNumbers } from './line-message.ts'
 import { moneyMessage } from './money-message.ts'
 
-/** What the tenant may spend, and has spent of it. */
-export async function limitMessages(
-  { limits, ledgers, clock }: Pick<LimitDeps, 'limits' | 'ledgers' | 'clock'>,
+/** What the tenant may spend in a month, and has spent of it. */
+export function limitMessages(
   tenant: string,
-): Promise<SpendingLimit[]> {
-  const [record, ledger] = await Promise.all([limits.get(tenant, LIMITS_ID), ledgers.get(tenant, LEDGER_ID)])
-  const month = monthOf(clock.now())
+  month: Month,
+  record: SpendingLimitsRecord | undefined,
+  ledger: LedgerRecord | undefined,
+): SpendingLimit[] {
   return limitedFamilies.flatMap(family => {
-    const limit = record?.limits[family]?.micros
+    const limit = record?.limits[family]
     if (limit === undefined) return []
     const spent = spentOf(ledger?.months ?? [], month, family, tenant.endsWith('/test'))
     return [limitMessage(tenant, month, { family, limit, spent })]
@@ -47,19 +49,21 @@ export const updateLimits =
     const { tenant } = principal(call)
     failIf(limitedFamilies.flatMap(family => amountFaults(family, req[family])))
     await changeLimits(deps, tenant, before => {
-      const kept = limitedFamilies.flatMap((family): [string, FamilyLimit][] => {
-        const money = req[family]
-        if (money === undefined) return []
-        const [micros, known] = [microsOfMoney(money), before?.limits[family]]
-        return [[family, known?.micros === micros ? known : { micros }]]
-      })
-      if (before === undefined && kept.length === 0) return undefined
-      const limits: SpendingLimitsRecord['limits'] = Object.fromEntries(kept)
-      return { tenant, id: LIMITS_ID, limits, resource_version: (before?.resource_version ?? 0) + 1 }
+      const limits: SpendingLimitsRecord['limits'] = Object.fromEntries(
+        limitedFamilies.flatMap(family => {
+          const money = req[family]
+          return money === undefined ? [] : [[family, microsOfMoney(money)]]
+        }),
+      )
+      if (before === undefined && Object.keys(limits).length === 0) return undefined
+      const { resource_version = 0, told = [] } = before ?? {}
+      return { tenant, id: LIMITS_ID, limits, told, resource_version: resource_version + 1 }
     })
     // What was posted since the ledger was read may not have heard of the new limit.
-    await checkLimits(deps, tenant)
-    return { $typeName: 'millhand.billing.v1.UpdateLimitsResponse', limits: await limitMessages(deps, tenant) }
+    const record = await checkLimits(deps, tenant)
+    const ledger = await deps.ledgers.get(tenant, LEDGER_ID)
+    const limits = limitMessages(tenant, monthOf(deps.clock.now()), record, ledger)
+    return { $typeName: 'millhand.billing.v1.UpdateLimitsResponse', limits }
   }
 
 const MOST_LISTED = 1_000
@@ -73,25 +77,32 @@ export const listReachedLimits =
       ...(after !== undefined && { after: [after, LIMITS_ID] }),
       limit: MOST_LISTED,
     })
-    const month = monthOf(clock.now())
     const last = found.at(-1)
     return {
       $typeName: 'millhand.billing.v1.ListReachedLimitsResponse',
-      limits: found.flatMap(record =>
-        limitedFamilies
-          .filter(family => isOver(record.limits[family], month))
-          .map(family => ({
-            $typeName: 'millhand.billing.v1.ReachedLimit' as const,
-            tenant: record.tenant,
-            family: familyNumbers[family],
-            limit: moneyMessage(record.limits[family]?.micros ?? 0),
-            spent: moneyMessage(record.limits[family]?.told?.spent ?? 0),
-            resetsAt: timestampFromMs(spanOf(month).end),
-          })),
-      ),
+      limits: found.flatMap(record => [...reachedLimits(record, clock.now()).values()]),
       ...(last !== undefined && found.length === MOST_LISTED && { next: last.tenant }),
     }
   }
+
+/** Those of a tenant that are reached, by family. */
+export function reachedLimits(record: SpendingLimitsRecord, now: number): Map<LimitedFamily, ReachedLimit> {
+  const month = monthOf(now)
+  const reached = limitedFamilies.filter(family => isOver(record, family, month))
+  return new Map(
+    reached.map(family => [
+      family,
+      {
+        $typeName: 'millhand.billing.v1.ReachedLimit',
+        tenant: record.tenant,
+        family: familyNumbers[family],
+        limit: moneyMessage(record.limits[family] ?? 0),
+        spent: moneyMessage(toldOf(record, family, month)?.spent ?? 0),
+        resetsAt: timestampFromMs(spanOf(month).end),
+      },
+    ]),
+  )
+}
 
 const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/
 

@@ -13,10 +13,10 @@ export const verifyLedger =
   (deps: VerifyDeps & { readonly clock: Clock; readonly entriesKeptMs: number }) =>
   async ({ month }: VerifyLedgerRequest, call: HandlerContext): Promise<VerifyLedgerResponse> => {
     const since = deps.clock.now() - deps.entriesKeptMs
-    const { entries, differences } = await verified(deps, principal(call).tenant, since, month)
+    const { entries, differences, changedMeanwhile } = await verified(deps, principal(call).tenant, since, month)
     return {
       $typeName: 'millhand.billing.v1.VerifyLedgerResponse',
-      entries: BigInt(entries),
+      ...{ entries: BigInt(entries), changedMeanwhile },
       differences: differences
         .slice(0, MOST_DIFFERENCES)
         .map(each => ({ $typeName: 'millhand.billing.v1.LedgerDifference', ...each })),

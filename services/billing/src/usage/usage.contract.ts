@@ -10,6 +10,7 @@ import { type CreditRecord, creditsSpec } from '../ledger/credit.ts'
 import { type InvoiceRecord, invoicesSpec } from '../ledger/invoice.ts'
 import { type LedgerRecord, ledgersSpec } from '../ledger/ledger.ts'
 import { createPosting } from '../ledger/posting.ts'
+import { type PaymentRecord, paymentsSpec } from '../payment/payment.ts'
 import { createHourlyRollup } from './hourly-rollup.ts'
 import { type EndedTask, endEvent } from './task-event.fixture.ts'
 import { computeEntry } from './task-event.ts'
@@ -35,6 +36,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
     let ledgers: Collection<LedgerRecord, 'due'>
     let invoices: Collection<InvoiceRecord, 'by_month'>
     let credits: Collection<CreditRecord>
+    let payments: Collection<PaymentRecord, 'due'>
     let hours: Collection<HourRecord, 'due'>
     let lines: string[]
     let given: ReturnType<typeof service>
@@ -47,7 +49,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       const summing = createHourlyRollup({ entries, hours, clock, log, keptMs: KEPT_MS })
       const posting = createPosting({
         chargedFrom: async () => 0,
-        ...{ ledgers, invoices, credits, prices, clock, graceMs: 72 * HOUR_MS, keptMs: KEPT_MS },
+        ...{ ledgers, invoices, payments, credits, prices, clock, graceMs: 72 * HOUR_MS, keptMs: KEPT_MS },
         usage: { compute: { entries, hours }, workforce: { entries, hours }, instances: { entries, hours } },
       })
       const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post('compute', drafts)
@@ -74,6 +76,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       ledgers = opened.db.collection<LedgerRecord, 'due'>(ledgersSpec)
       invoices = opened.db.collection<InvoiceRecord, 'by_month'>(invoicesSpec)
       credits = opened.db.collection<CreditRecord>(creditsSpec)
+      payments = opened.db.collection<PaymentRecord, 'due'>(paymentsSpec)
       hours = opened.db.collection<HourRecord, 'due'>(hoursSpec)
     })
     after(() => opened.close())

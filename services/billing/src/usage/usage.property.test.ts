@@ -13,6 +13,7 @@ import { type InvoiceRecord, invoicesSpec } from '../ledger/invoice.ts'
 import { LEDGER_ID, type LedgerRecord, ledgersSpec } from '../ledger/ledger.ts'
 import { totalOf } from '../ledger/line.ts'
 import { createPosting } from '../ledger/posting.ts'
+import { type PaymentRecord, paymentsSpec } from '../payment/payment.ts'
 import { createHourlyRollup } from './hourly-rollup.ts'
 import { memoryCollection } from './memory-collection.fixture.ts'
 import { endEvent } from './task-event.fixture.ts'
@@ -76,6 +77,7 @@ test('sums equal a naive fold of the distinct tasks', async () => {
       const ledgers = memoryCollection<LedgerRecord, 'due'>(ledgersSpec, interrupt)
       const invoices = memoryCollection<InvoiceRecord, 'by_month'>(invoicesSpec, interrupt)
       const credits = memoryCollection<CreditRecord, never>(creditsSpec, interrupt)
+      const payments = memoryCollection<PaymentRecord, 'due'>(paymentsSpec, interrupt)
       const hours = memoryCollection<HourRecord, 'due'>(hoursSpec, interrupt)
       const clock = { now: () => now, monotonic: () => now, sleep: async () => {}, timer: () => ({ cancel() {} }) }
       const deps = { entries, hours, clock, log: createLog({ level: 'error', write: () => {} }) }
@@ -88,7 +90,7 @@ test('sums equal a naive fold of the distinct tasks', async () => {
         const summing = createHourlyRollup({ ...deps, keptMs: 1_000 * HOUR_MS })
         const posting = createPosting({
           chargedFrom: async () => 0,
-          ...{ ledgers, invoices, credits, prices, clock, graceMs: HOUR_MS, keptMs: 1_000 * HOUR_MS },
+          ...{ ledgers, invoices, payments, credits, prices, clock, graceMs: HOUR_MS, keptMs: 1_000 * HOUR_MS },
           usage: { compute: { entries, hours }, workforce: { entries, hours }, instances: { entries, hours } },
         })
         const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post('compute', drafts)

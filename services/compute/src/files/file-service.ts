@@ -59,7 +59,10 @@ export function createFileService(options: FileServiceOptions) {
   const files = createFiles({
     collection: options.files,
     models: options.models,
-    batchHolds: createBatchHolds({ collection: options.batchHolds, clock, log }),
+    batchHolds: createBatchHolds({
+      ...{ collection: options.batchHolds, files: options.files, models: options.models },
+      ...{ clock, log },
+    }),
     contents: createContents({ collection: options.contents, blobs, clock }),
     storage: createStorage({ collection: options.storage, clock, quotaBytes }),
     blobs,

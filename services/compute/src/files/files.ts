@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { BlobRange } from '@millhand/blob'
 import { blobOf } from './contents.ts'
 import { isThere, type StoredFile } from './file.ts'
-import { inUse, type UsedBy } from './file-use.ts'
+import { type FileUse, inUse, type UsedBy } from './file-use.ts'
 import { createHoldings } from './holdings.ts'
 import { type FilesDeps, removeExpired } from './retention.ts'
 import { createUpload } from './upload.ts'
@@ -16,10 +16,14 @@ export function createFiles(deps: FilesDeps) {
 
   const holdings = createHoldings(deps)
 
-  async function remove(tenant: string, id: string): Promise<boolean> {
+  /** Whether there was one, or what needs it. */
+  async function remove(tenant: string, id: string): Promise<boolean | FileUse> {
     for (;;) {
       const file = await collection.get(tenant, id)
       if (file === undefined || file.fate === 'removed') return file !== undefined
+      // A batch that needs it from here on has written the file again, and the write below meets a conflict.
+      const use = await usedBy(tenant, id)
+      if (use !== undefined) return use
       // Of removals at once one writes, and gives back the bytes.
       await holdings.leave(file, document =>
         collection.write({ kind: 'replace', version: file.version, document, events: [] }),
@@ -51,9 +55,9 @@ export function createFiles(deps: FilesDeps) {
      * `invalid_state` while a task uses it, or a batch may need it.
      */
     async remove(tenant: string, id: string): Promise<boolean> {
-      const use = await usedBy(tenant, id)
-      if (use === undefined) return await remove(tenant, id)
-      throw inUse(id, use)
+      const removed = await remove(tenant, id)
+      if (typeof removed === 'object') throw inUse(id, removed)
+      return removed
     },
 
     holdings,
@@ -78,7 +82,7 @@ export function createFiles(deps: FilesDeps) {
     },
 
     /** Removes what has expired, and what uploads and removals that died have left. What fails waits for the next time. */
-    sweep: (signal: AbortSignal): Promise<void> => removeExpired({ ...deps, usedBy }, remove, signal),
+    sweep: (signal: AbortSignal): Promise<void> => removeExpired(deps, remove, signal),
   }
 }
 

@@ -11,18 +11,18 @@ export interface FilesDeps extends UploadDeps {
   readonly usedBy: UsedBy
 }
 
-/** `remove` removes one file. What fails waits for the next time. */
+/** `remove` removes one file that nothing needs. What fails waits for the next time. */
 export async function removeExpired(
   deps: FilesDeps,
-  remove: (tenant: string, id: string) => Promise<boolean>,
+  remove: (tenant: string, id: string) => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { collection, models, contents, storage, clock, log, usedBy } = deps
+  const { collection, models, contents, storage, clock, log } = deps
 
   /** Removes an expired file that no task waits for, or what was left of a removed one. */
   async function expire({ tenant, id, fate, version }: FileRecord): Promise<void> {
     if (fate === 'removed') await collection.write({ kind: 'remove', version, tenant, id, events: [] })
-    else if ((await usedBy(tenant, id)) === undefined) await remove(tenant, id)
+    else await remove(tenant, id)
   }
 
   /** One that can't be swept, such as a blob on a broken disk, must not keep the sweeper from all others. */

@@ -108,6 +108,7 @@ export function createOwnModels(deps: OwnModelsDeps) {
       for (;;) {
         const model = id.startsWith('model_') ? await collection.get(tenant, id) : undefined
         if (model?.fate !== 'stays') return model !== undefined
+        // A batch that needs it from here on has written the model again, and the write below meets a conflict.
         const use = (await files.batchHolds.useOf(tenant, id)) ?? (await usedBy(tenant, id))
         if (use !== undefined) throw inUse(id, use)
         const now = clock.now()

@@ -16,8 +16,9 @@ export const batchTasks = (deps: ComputeDeps): BatchTaskKind<TaskRecord, CreateT
     return ranked(newTask(deps, req, call, id, { model, file: undefined, asked: undefined }))
   },
   inputs: {
-    hold: (call, batch, ids, until) => deps.files.batchHolds.hold(principal(call).tenant, batch, ids, until),
-    release: (call, batch) => deps.files.batchHolds.release(principal(call).tenant, batch),
+    hold: (call, of, ids, until) => deps.files.batchHolds.hold({ ...of, tenant: principal(call).tenant }, ids, until),
+    keep: (call, of, until) => deps.files.batchHolds.keep({ ...of, tenant: principal(call).tenant }, until),
+    release: (call, batch, attempt) => deps.files.batchHolds.release(principal(call).tenant, batch, attempt),
   },
   mostQueued: call => deps.plans.computePlan(principal(call).plans.compute).max_queued,
   toMessage,

@@ -1,10 +1,12 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import { fail, idTime, jsonWriter, parseId } from '@millhand/api'
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail, idTime, jsonWriter, parseId, spendingLimitReached } from '@millhand/api'
 import { WorkforceOutputSchema } from '@millhand/api/gen/millhand/workforce/v1/output_pb.ts'
 import type { CreateWorkforceTaskRequest } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { BatchTaskKind } from '@millhand/task'
 import { briefOf, briefText } from '../brief.ts'
+import { onBehalfOf } from '../on-behalf-of.ts'
 import { outputMessage } from '../output.ts'
 import type { TaskRecord } from '../task.ts'
 import { toMessage } from '../task-message.ts'
@@ -31,7 +33,8 @@ export const batchTasks = (
     })
   },
   mostQueued: call => deps.plans.workforcePlan(principal(call).plans.workforce).max_queued,
-  async requirePlaces(call, total, batchId) {
+  async requireRoom(call, total, batchId) {
+    await requireSpending(deps, call)
     const id = parseId('batch', batchId)
     if (id === undefined) throw fail('invalid_parameter', 'There is no such batch.', { param: 'batch_id' })
     const { limit, used, resetsAt, day } = await deps.dailyQuota.dayOf(call, idTime(id))
@@ -48,3 +51,17 @@ export const batchTasks = (
   toMessage,
   outputOf: ({ output, usage }) => (output === undefined ? undefined : writeOutput(outputMessage(output, usage))),
 })
+
+/**
+ * Fails where the account's spending limit of the workforce is reached: gateways hold batches to that of compute alone.
+ * While billing is away nobody knows, and the batch is accepted.
+ */
+async function requireSpending({ usage, log }: WorkforceDeps, call: HandlerContext): Promise<void> {
+  const asked = usage.getReachedWorkforceLimit({}, { ...onBehalfOf(principal(call)), signal: call.signal })
+  const { reached } = await asked.catch(error => {
+    call.signal.throwIfAborted()
+    log.warn('spending_limits.unknown', { error })
+    return { reached: undefined }
+  })
+  if (reached) throw spendingLimitReached(reached)
+}

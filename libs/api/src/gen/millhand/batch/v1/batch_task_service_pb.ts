@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/batch/v1/batch_task_service.proto.
  */
 export const file_millhand_batch_v1_batch_task_service: GenFile = /*@__PURE__*/
-  fileDesc("CiptaWxsaGFuZC9iYXRjaC92MS9iYXRjaF90YXNrX3NlcnZpY2UucHJvdG8SEW1pbGxoYW5kLmJhdGNoLnYxIqEBCgtUYXNrUmVxdWVzdBI2CgR0YXNrGAEgASgLMiYubWlsbGhhbmQuY29tcHV0ZS52MS5DcmVhdGVUYXNrUmVxdWVzdEgAEksKDndvcmtmb3JjZV90YXNrGAIgASgLMjEubWlsbGhhbmQud29ya2ZvcmNlLnYxLkNyZWF0ZVdvcmtmb3JjZVRhc2tSZXF1ZXN0SABCDQoEa2luZBIFukgCCAEidgoRQ2hlY2tUYXNrc1JlcXVlc3QSOAoFdGFza3MYASADKAsyHi5taWxsaGFuZC5iYXRjaC52MS5UYXNrUmVxdWVzdEIJukgGkgEDEOgHEg0KBXRvdGFsGAIgASgNEhgKCGJhdGNoX2lkGAMgASgJQga6SAPIAQEiQgoSQ2hlY2tUYXNrc1Jlc3BvbnNlEiwKBmZhdWx0cxgBIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLlRhc2tGYXVsdCJICglUYXNrRmF1bHQSDQoFaW5kZXgYASABKA0SDQoFcGFyYW0YAiABKAkSDAoEY29kZRgDIAEoCRIPCgdtZXNzYWdlGAQgASgJIngKEUhvbGRJbnB1dHNSZXF1ZXN0EhgKCGJhdGNoX2lkGAEgASgJQga6SAPIAQESFgoDaWRzGAIgAygJQgm6SAaSAQMQ6AcSMQoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQEiFAoSSG9sZElucHV0c1Jlc3BvbnNlIjAKFFJlbGVhc2VJbnB1dHNSZXF1ZXN0EhgKCGJhdGNoX2lkGAEgASgJQga6SAPIAQEiFwoVUmVsZWFzZUlucHV0c1Jlc3BvbnNlIt8BCg9BZGRUYXNrc1JlcXVlc3QSGAoIYmF0Y2hfaWQYASABKAlCBrpIA8gBARI2CgV0YXNrcxgCIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoVGFza0IJukgGkgEDEOgHEhEKCWNhbmNlbGxlZBgDIAEoCBI3CgthY2NlcHRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIuCgprZWVwX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJxCglCYXRjaFRhc2sSEgoCaWQYASABKAlCBrpIA8gBARI3CgdyZXF1ZXN0GAIgASgLMh4ubWlsbGhhbmQuYmF0Y2gudjEuVGFza1JlcXVlc3RCBrpIA8gBARIXCg9xdWV1ZV90aW1lb3V0X3MYAyABKA0iUAoQQWRkVGFza3NSZXNwb25zZRINCgV0YWtlbhgBIAEoDRItCgdyZWZ1c2VkGAIgAygLMhwubWlsbGhhbmQuYmF0Y2gudjEuVGFza0ZhdWx0IjoKD0dldFRhc2tzUmVxdWVzdBIWCgNpZHMYASADKAlCCbpIBpIBAxDoBxIPCgdvdXRwdXRzGAIgASgIIkQKEEdldFRhc2tzUmVzcG9uc2USMAoFdGFza3MYASADKAsyIS5taWxsaGFuZC5iYXRjaC52MS5CYXRjaFRhc2tTdGF0ZSLVAQoOQmF0Y2hUYXNrU3RhdGUSCgoCaWQYASABKAkSLwoGc3RhdHVzGAIgASgOMh8ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrU3RhdHVzEjIKBWVycm9yGAMgASgLMh4ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrRXJyb3JIAIgBARITCgZvdXRwdXQYBCABKAlIAYgBARIYCgtvdXRwdXRfZmlsZRgFIAEoCUgCiAEBQggKBl9lcnJvckIJCgdfb3V0cHV0Qg4KDF9vdXRwdXRfZmlsZSIsChJDYW5jZWxUYXNrc1JlcXVlc3QSFgoDaWRzGAEgAygJQgm6SAaSAQMQ6AciFQoTQ2FuY2VsVGFza3NSZXNwb25zZTLSBAoQQmF0Y2hUYXNrU2VydmljZRJeCgpDaGVja1Rhc2tzEiQubWlsbGhhbmQuYmF0Y2gudjEuQ2hlY2tUYXNrc1JlcXVlc3QaJS5taWxsaGFuZC5iYXRjaC52MS5DaGVja1Rhc2tzUmVzcG9uc2UiA5ACARJeCgpIb2xkSW5wdXRzEiQubWlsbGhhbmQuYmF0Y2gudjEuSG9sZElucHV0c1JlcXVlc3QaJS5taWxsaGFuZC5iYXRjaC52MS5Ib2xkSW5wdXRzUmVzcG9uc2UiA5ACAhJnCg1SZWxlYXNlSW5wdXRzEicubWlsbGhhbmQuYmF0Y2gudjEuUmVsZWFzZUlucHV0c1JlcXVlc3QaKC5taWxsaGFuZC5iYXRjaC52MS5SZWxlYXNlSW5wdXRzUmVzcG9uc2UiA5ACAhJYCghBZGRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVzcG9uc2UiA5ACAhJYCghHZXRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVzcG9uc2UiA5ACARJhCgtDYW5jZWxUYXNrcxIlLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVxdWVzdBomLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_compute_v1_task, file_millhand_compute_v1_task_request, file_millhand_workforce_v1_task]);
+  fileDesc("CiptaWxsaGFuZC9iYXRjaC92MS9iYXRjaF90YXNrX3NlcnZpY2UucHJvdG8SEW1pbGxoYW5kLmJhdGNoLnYxIqEBCgtUYXNrUmVxdWVzdBI2CgR0YXNrGAEgASgLMiYubWlsbGhhbmQuY29tcHV0ZS52MS5DcmVhdGVUYXNrUmVxdWVzdEgAEksKDndvcmtmb3JjZV90YXNrGAIgASgLMjEubWlsbGhhbmQud29ya2ZvcmNlLnYxLkNyZWF0ZVdvcmtmb3JjZVRhc2tSZXF1ZXN0SABCDQoEa2luZBIFukgCCAEidgoRQ2hlY2tUYXNrc1JlcXVlc3QSOAoFdGFza3MYASADKAsyHi5taWxsaGFuZC5iYXRjaC52MS5UYXNrUmVxdWVzdEIJukgGkgEDEOgHEg0KBXRvdGFsGAIgASgNEhgKCGJhdGNoX2lkGAMgASgJQga6SAPIAQEiQgoSQ2hlY2tUYXNrc1Jlc3BvbnNlEiwKBmZhdWx0cxgBIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLlRhc2tGYXVsdCJICglUYXNrRmF1bHQSDQoFaW5kZXgYASABKA0SDQoFcGFyYW0YAiABKAkSDAoEY29kZRgDIAEoCRIPCgdtZXNzYWdlGAQgASgJIokBChFIb2xkSW5wdXRzUmVxdWVzdBIYCghiYXRjaF9pZBgBIAEoCUIGukgDyAEBEhYKA2lkcxgCIAMoCUIJukgGkgEDEOgHEjEKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEg8KB2F0dGVtcHQYBCABKAkiFAoSSG9sZElucHV0c1Jlc3BvbnNlIlIKFFJlbGVhc2VJbnB1dHNSZXF1ZXN0EhgKCGJhdGNoX2lkGAEgASgJQga6SAPIAQESFAoHYXR0ZW1wdBgCIAEoCUgAiAEBQgoKCF9hdHRlbXB0IhcKFVJlbGVhc2VJbnB1dHNSZXNwb25zZSLXAQoPQWRkVGFza3NSZXF1ZXN0EhgKCGJhdGNoX2lkGAEgASgJQga6SAPIAQESNgoFdGFza3MYAiADKAsyHC5taWxsaGFuZC5iYXRjaC52MS5CYXRjaFRhc2tCCbpIBpIBAxDoBxIRCgljYW5jZWxsZWQYAyABKAgSLwoLYWNjZXB0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmtlZXBfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInEKCUJhdGNoVGFzaxISCgJpZBgBIAEoCUIGukgDyAEBEjcKB3JlcXVlc3QYAiABKAsyHi5taWxsaGFuZC5iYXRjaC52MS5UYXNrUmVxdWVzdEIGukgDyAEBEhcKD3F1ZXVlX3RpbWVvdXRfcxgDIAEoDSJQChBBZGRUYXNrc1Jlc3BvbnNlEg0KBXRha2VuGAEgASgNEi0KB3JlZnVzZWQYAiADKAsyHC5taWxsaGFuZC5iYXRjaC52MS5UYXNrRmF1bHQiOgoPR2V0VGFza3NSZXF1ZXN0EhYKA2lkcxgBIAMoCUIJukgGkgEDEOgHEg8KB291dHB1dHMYAiABKAgiRAoQR2V0VGFza3NSZXNwb25zZRIwCgV0YXNrcxgBIAMoCzIhLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoVGFza1N0YXRlItUBCg5CYXRjaFRhc2tTdGF0ZRIKCgJpZBgBIAEoCRIvCgZzdGF0dXMYAiABKA4yHy5taWxsaGFuZC5jb21wdXRlLnYxLlRhc2tTdGF0dXMSMgoFZXJyb3IYAyABKAsyHi5taWxsaGFuZC5jb21wdXRlLnYxLlRhc2tFcnJvckgAiAEBEhMKBm91dHB1dBgEIAEoCUgBiAEBEhgKC291dHB1dF9maWxlGAUgASgJSAKIAQFCCAoGX2Vycm9yQgkKB19vdXRwdXRCDgoMX291dHB1dF9maWxlIiwKEkNhbmNlbFRhc2tzUmVxdWVzdBIWCgNpZHMYASADKAlCCbpIBpIBAxDoByIVChNDYW5jZWxUYXNrc1Jlc3BvbnNlMtIEChBCYXRjaFRhc2tTZXJ2aWNlEl4KCkNoZWNrVGFza3MSJC5taWxsaGFuZC5iYXRjaC52MS5DaGVja1Rhc2tzUmVxdWVzdBolLm1pbGxoYW5kLmJhdGNoLnYxLkNoZWNrVGFza3NSZXNwb25zZSIDkAIBEl4KCkhvbGRJbnB1dHMSJC5taWxsaGFuZC5iYXRjaC52MS5Ib2xkSW5wdXRzUmVxdWVzdBolLm1pbGxoYW5kLmJhdGNoLnYxLkhvbGRJbnB1dHNSZXNwb25zZSIDkAICEmcKDVJlbGVhc2VJbnB1dHMSJy5taWxsaGFuZC5iYXRjaC52MS5SZWxlYXNlSW5wdXRzUmVxdWVzdBooLm1pbGxoYW5kLmJhdGNoLnYxLlJlbGVhc2VJbnB1dHNSZXNwb25zZSIDkAICElgKCEFkZFRhc2tzEiIubWlsbGhhbmQuYmF0Y2gudjEuQWRkVGFza3NSZXF1ZXN0GiMubWlsbGhhbmQuYmF0Y2gudjEuQWRkVGFza3NSZXNwb25zZSIDkAICElgKCEdldFRhc2tzEiIubWlsbGhhbmQuYmF0Y2gudjEuR2V0VGFza3NSZXF1ZXN0GiMubWlsbGhhbmQuYmF0Y2gudjEuR2V0VGFza3NSZXNwb25zZSIDkAIBEmEKC0NhbmNlbFRhc2tzEiUubWlsbGhhbmQuYmF0Y2gudjEuQ2FuY2VsVGFza3NSZXF1ZXN0GiYubWlsbGhhbmQuYmF0Y2gudjEuQ2FuY2VsVGFza3NSZXNwb25zZSIDkAICYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_compute_v1_task, file_millhand_compute_v1_task_request, file_millhand_workforce_v1_task]);
 
 /**
  * What is asked for: of the kind that the service has.
@@ -73,7 +73,7 @@ export type CheckTasksRequest = Message<"millhand.batch.v1.CheckTasksRequest"> &
 
   /**
    * How many tasks of the kind are to be made in all. Fails with `daily_quota_exceeded` where the day of the batch's id
-   * has no place for so many.
+   * has no place for so many, and with `spending_limit_reached` for the tasks of employees.
    *
    * @generated from field: uint32 total = 2;
    */
@@ -178,11 +178,18 @@ export type HoldInputsRequest = Message<"millhand.batch.v1.HoldInputsRequest"> &
   ids: string[];
 
   /**
-   * Until when, where nothing is said before.
+   * Until when, where nothing is said before. Without ids it applies to all that the attempt keeps.
    *
    * @generated from field: google.protobuf.Timestamp until = 3;
    */
   until?: Timestamp | undefined;
+
+  /**
+   * The attempt to create the batch.
+   *
+   * @generated from field: string attempt = 4;
+   */
+  attempt: string;
 };
 
 /**
@@ -219,6 +226,13 @@ export type ReleaseInputsRequest = Message<"millhand.batch.v1.ReleaseInputsReque
    * @generated from field: string batch_id = 1;
    */
   batchId: string;
+
+  /**
+   * Only what this attempt to create it keeps.
+   *
+   * @generated from field: optional string attempt = 2;
+   */
+  attempt?: string | undefined;
 };
 
 /**
@@ -272,7 +286,7 @@ export type AddTasksRequest = Message<"millhand.batch.v1.AddTasksRequest"> & {
   cancelled: boolean;
 
   /**
-   * When the batch was accepted: they wait since then.
+   * When the batch was accepted: they wait since then. Earlier versions do not say it: then they wait from now on.
    *
    * @generated from field: google.protobuf.Timestamp accepted_at = 4;
    */
@@ -509,8 +523,8 @@ export const BatchTaskService: GenService<{
     output: typeof CheckTasksResponseSchema;
   },
   /**
-   * Keeps files and models of the account from being removed while a batch may still need them. Kinds of tasks that name
-   * none do nothing.
+   * Keeps files and models of the account from being removed while a batch may still need them. Each attempt to create a
+   * batch keeps them for itself. Kinds of tasks that name none do nothing.
    *
    * @generated from rpc millhand.batch.v1.BatchTaskService.HoldInputs
    */
@@ -520,7 +534,7 @@ export const BatchTaskService: GenService<{
     output: typeof HoldInputsResponseSchema;
   },
   /**
-   * The batch needs none of them any more.
+   * The batch, or one attempt to create it, needs none of them any more.
    *
    * @generated from rpc millhand.batch.v1.BatchTaskService.ReleaseInputs
    */

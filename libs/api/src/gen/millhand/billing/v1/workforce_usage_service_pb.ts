@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { ReachedLimit } from "./spending_limit_pb.ts";
+import { file_millhand_billing_v1_spending_limit } from "./spending_limit_pb.ts";
 import type { UsageLine } from "./usage_pb.ts";
 import { file_millhand_billing_v1_usage } from "./usage_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/billing/v1/workforce_usage_service.proto.
  */
 export const file_millhand_billing_v1_workforce_usage_service: GenFile = /*@__PURE__*/
-  fileDesc("CjFtaWxsaGFuZC9iaWxsaW5nL3YxL3dvcmtmb3JjZV91c2FnZV9zZXJ2aWNlLnByb3RvEhNtaWxsaGFuZC5iaWxsaW5nLnYxIooBChhTdW1Xb3JrZm9yY2VUYXNrc1JlcXVlc3QSLgoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESLAoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQggKBl9zdGFydEIGCgRfZW5kIv8BChlTdW1Xb3JrZm9yY2VUYXNrc1Jlc3BvbnNlEikKBXN0YXJ0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgNlbmQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBHN1bXMYAyADKAsyHi5taWxsaGFuZC5iaWxsaW5nLnYxLlVzYWdlTGluZRItCgV0b3RhbBgEIAEoCzIeLm1pbGxoYW5kLmJpbGxpbmcudjEuVXNhZ2VMaW5lEjEKCWVtcGxveWVlcxgFIAMoCzIeLm1pbGxoYW5kLmJpbGxpbmcudjEuVXNhZ2VMaW5lMpABChVXb3JrZm9yY2VVc2FnZVNlcnZpY2USdwoRU3VtV29ya2ZvcmNlVGFza3MSLS5taWxsaGFuZC5iaWxsaW5nLnYxLlN1bVdvcmtmb3JjZVRhc2tzUmVxdWVzdBouLm1pbGxoYW5kLmJpbGxpbmcudjEuU3VtV29ya2ZvcmNlVGFza3NSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_millhand_billing_v1_usage]);
+  fileDesc("CjFtaWxsaGFuZC9iaWxsaW5nL3YxL3dvcmtmb3JjZV91c2FnZV9zZXJ2aWNlLnByb3RvEhNtaWxsaGFuZC5iaWxsaW5nLnYxIooBChhTdW1Xb3JrZm9yY2VUYXNrc1JlcXVlc3QSLgoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESLAoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQggKBl9zdGFydEIGCgRfZW5kIv8BChlTdW1Xb3JrZm9yY2VUYXNrc1Jlc3BvbnNlEikKBXN0YXJ0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgNlbmQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBHN1bXMYAyADKAsyHi5taWxsaGFuZC5iaWxsaW5nLnYxLlVzYWdlTGluZRItCgV0b3RhbBgEIAEoCzIeLm1pbGxoYW5kLmJpbGxpbmcudjEuVXNhZ2VMaW5lEjEKCWVtcGxveWVlcxgFIAMoCzIeLm1pbGxoYW5kLmJpbGxpbmcudjEuVXNhZ2VMaW5lIiEKH0dldFJlYWNoZWRXb3JrZm9yY2VMaW1pdFJlcXVlc3QiZwogR2V0UmVhY2hlZFdvcmtmb3JjZUxpbWl0UmVzcG9uc2USNwoHcmVhY2hlZBgBIAEoCzIhLm1pbGxoYW5kLmJpbGxpbmcudjEuUmVhY2hlZExpbWl0SACIAQFCCgoIX3JlYWNoZWQynwIKFVdvcmtmb3JjZVVzYWdlU2VydmljZRJ3ChFTdW1Xb3JrZm9yY2VUYXNrcxItLm1pbGxoYW5kLmJpbGxpbmcudjEuU3VtV29ya2ZvcmNlVGFza3NSZXF1ZXN0Gi4ubWlsbGhhbmQuYmlsbGluZy52MS5TdW1Xb3JrZm9yY2VUYXNrc1Jlc3BvbnNlIgOQAgESjAEKGEdldFJlYWNoZWRXb3JrZm9yY2VMaW1pdBI0Lm1pbGxoYW5kLmJpbGxpbmcudjEuR2V0UmVhY2hlZFdvcmtmb3JjZUxpbWl0UmVxdWVzdBo1Lm1pbGxoYW5kLmJpbGxpbmcudjEuR2V0UmVhY2hlZFdvcmtmb3JjZUxpbWl0UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_millhand_billing_v1_spending_limit, file_millhand_billing_v1_usage]);
 
 /**
  * Asks for sums.
@@ -94,8 +96,44 @@ export const SumWorkforceTasksResponseSchema: GenMessage<SumWorkforceTasksRespon
   messageDesc(file_millhand_billing_v1_workforce_usage_service, 1);
 
 /**
- * Adds up what employees did, from the events of their tasks. For the workforce alone, which shows it with the day's
- * quota. The account and the mode are the principal's.
+ * Asks whether the limit is reached.
+ *
+ * @generated from message millhand.billing.v1.GetReachedWorkforceLimitRequest
+ */
+export type GetReachedWorkforceLimitRequest = Message<"millhand.billing.v1.GetReachedWorkforceLimitRequest"> & {
+};
+
+/**
+ * Describes the message millhand.billing.v1.GetReachedWorkforceLimitRequest.
+ * Use `create(GetReachedWorkforceLimitRequestSchema)` to create a new message.
+ */
+export const GetReachedWorkforceLimitRequestSchema: GenMessage<GetReachedWorkforceLimitRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_billing_v1_workforce_usage_service, 2);
+
+/**
+ * Whether it is.
+ *
+ * @generated from message millhand.billing.v1.GetReachedWorkforceLimitResponse
+ */
+export type GetReachedWorkforceLimitResponse = Message<"millhand.billing.v1.GetReachedWorkforceLimitResponse"> & {
+  /**
+   * The limit, where it is reached.
+   *
+   * @generated from field: optional millhand.billing.v1.ReachedLimit reached = 1;
+   */
+  reached?: ReachedLimit | undefined;
+};
+
+/**
+ * Describes the message millhand.billing.v1.GetReachedWorkforceLimitResponse.
+ * Use `create(GetReachedWorkforceLimitResponseSchema)` to create a new message.
+ */
+export const GetReachedWorkforceLimitResponseSchema: GenMessage<GetReachedWorkforceLimitResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_billing_v1_workforce_usage_service, 3);
+
+/**
+ * Adds up what employees did, from the events of their tasks, and tells whether more may be spent. For the workforce
+ * alone. The account and the mode are the principal's.
  *
  * @generated from service millhand.billing.v1.WorkforceUsageService
  */
@@ -109,6 +147,16 @@ export const WorkforceUsageService: GenService<{
     methodKind: "unary";
     input: typeof SumWorkforceTasksRequestSchema;
     output: typeof SumWorkforceTasksResponseSchema;
+  },
+  /**
+   * Tells whether the spending limit of the workforce is reached.
+   *
+   * @generated from rpc millhand.billing.v1.WorkforceUsageService.GetReachedWorkforceLimit
+   */
+  getReachedWorkforceLimit: {
+    methodKind: "unary";
+    input: typeof GetReachedWorkforceLimitRequestSchema;
+    output: typeof GetReachedWorkforceLimitResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_millhand_billing_v1_workforce_usage_service, 0);
