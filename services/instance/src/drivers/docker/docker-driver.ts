@@ -72,12 +72,9 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
     create: (replica, { signal, onPull = () => {} }) =>
       creating.runExclusive(replica.name, async () => {
         const { name } = replica
-        const found = await onReachable(hosts, async host => ({ host, state: await host.find(name, signal) }))
-        const there = found.find(({ state }) => state !== undefined)
-        if (there !== undefined) {
-          if (there.state === 'created') await there.host.start(name, signal)
-          return { host: there.host.name }
-        }
+        const { there } = await locate(hosts, name, signal)
+        if (there?.state === 'created') await there.host.start(name, signal)
+        if (there !== undefined) return { host: there.host.name }
         checkImage(replica.image, images)
         const tried = new Set<DockerHost>()
         for (;;) {
@@ -117,7 +114,7 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
 
     watch(changed) {
       const stop = new AbortController()
-      for (const host of hosts) watchEngine({ host, deployment, changed, clock, signal: stop.signal })
+      for (const { engine } of hosts) watchEngine({ engine, deployment, changed, clock, signal: stop.signal })
       return { [Symbol.dispose]: () => stop.abort() }
     },
 
@@ -137,16 +134,21 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
   }
 }
 
+/** Where a replica is, and how many hosts have answered. */
+async function locate(hosts: readonly DockerHost[], name: string, signal: AbortSignal) {
+  const found = await onReachable(hosts, async host => ({ host, state: await host.find(name, signal) }))
+  return { there: found.find(({ state }) => state !== undefined), answered: found.length }
+}
+
 async function* linesOf(
   hosts: readonly DockerHost[],
   name: string,
   logOptions: LogOptions,
   signal: AbortSignal,
 ): AsyncGenerator<LogLine> {
-  const found = await onReachable(hosts, async host => ({ host, state: await host.find(name, signal) }))
-  const there = found.find(({ state }) => state !== undefined)
+  const { there, answered } = await locate(hosts, name, signal)
   if (there !== undefined) yield* there.host.logs(name, logOptions, signal)
-  else if (found.length < hosts.length) throw new DriverFault('unavailable', 'A container engine does not answer.')
+  else if (answered < hosts.length) throw new DriverFault('unavailable', 'A container engine does not answer.')
   else throw new DriverFault('not_found', `There is no replica ${name}.`)
 }
 

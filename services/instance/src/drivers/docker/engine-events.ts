@@ -1,11 +1,10 @@
 /** The events of one engine, for as long as it answers and again once it is back. */
 import type { Clock } from '@millhand/process'
 import { type Engine, jsonLines } from './engine.ts'
-import type { DockerHost } from './host.ts'
 import { DEPLOYMENT, filtersOf } from './labels.ts'
 
 export interface EngineWatch {
-  readonly host: DockerHost
+  readonly engine: Engine
   readonly deployment: string
   readonly changed: () => void
   readonly clock: Clock
@@ -38,7 +37,7 @@ interface EndEvent {
 }
 
 /** Calls `changed` when the engine tells of a container, when it goes, and when it is back, until the signal fires. */
-export function watchEngine({ host: { engine }, deployment, changed, clock, signal }: EngineWatch): void {
+export function watchEngine({ engine, deployment, changed, clock, signal }: EngineWatch): void {
   const path = `/events?${filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'] })}`
 
   async function follow(ended: AbortSignal): Promise<void> {
