@@ -781,10 +781,10 @@ function instanceListInstancesRequest(m: instance_v1_instance.ListInstancesReque
 }
 
 function instanceRegistryCredential(m: instance_v1_instance.RegistryCredential, broken: BrokenRule[]): void {
-  if (m.username === '') add(broken, 'username', 'min_len', 'must not be empty')
-  if (isLonger(m.username, 256)) add(broken, 'username', 'max_len', 'must be at most 256 characters')
-  if (m.password === '') add(broken, 'password', 'min_len', 'must not be empty')
-  if (isLonger(m.password, 4096)) add(broken, 'password', 'max_len', 'must be at most 4096 characters')
+  if (m.username === '') add(broken, 'username', 'missing_parameter', 'is required')
+  else if (isLonger(m.username, 256)) add(broken, 'username', 'max_len', 'must be at most 256 characters')
+  if (m.password === '') add(broken, 'password', 'missing_parameter', 'is required')
+  else if (isLonger(m.password, 4096)) add(broken, 'password', 'max_len', 'must be at most 4096 characters')
 }
 
 function instanceScaleInstanceRequest(m: instance_v1_instance.ScaleInstanceRequest, broken: BrokenRule[]): void {
