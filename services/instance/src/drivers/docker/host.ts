@@ -1,5 +1,6 @@
 /** One Docker engine: the containers of this deployment on it. */
 import { setMaxListeners } from 'node:events'
+import { KeyedMutex } from '@millhand/process'
 import { DriverFault, type LogLine, type LogOptions, type ObservedReplica, type ReplicaSpec } from '../driver.ts'
 import type { ReplicaSizes } from '../replica-size.ts'
 import { type ContainerConfigOptions, containerConfig } from './container-config.ts'
@@ -39,14 +40,11 @@ export interface DockerHostOptions {
   readonly graceSeconds: number
 }
 
-export function createDockerHost({
-  address,
-  deployment,
-  sizes,
-  publicNetwork,
-  graceSeconds,
-}: DockerHostOptions): DockerHost {
+export function createDockerHost(options: DockerHostOptions): DockerHost {
+  const { address, deployment, sizes, publicNetwork, graceSeconds } = options
   const engine = createEngine(address)
+  /** An engine that is asked twice at once makes two networks of one name, and then knows neither by it. */
+  const networks = new KeyedMutex()
   const listed = async (signal: AbortSignal) =>
     (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
       signal,
@@ -104,7 +102,7 @@ export function createDockerHost({
       if (size === undefined) throw new DriverFault('no_capacity', `There is no ${gpu} here.`)
       const labels = labelsOf(deployment, replica, devices)
       const make = async () => {
-        const network = await ensureNetwork(engine, deployment, tenant, signal)
+        const network = await networks.runExclusive(tenant, () => ensureNetwork(engine, deployment, tenant, signal))
         const config = { replica, size, network, devices, labels, imageId: id, imageVolumes: volumes }
         await makeContainer(engine, config, ports.length > 0 ? publicNetwork : undefined, signal)
       }
