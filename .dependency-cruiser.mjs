@@ -4,7 +4,7 @@ import { globSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const adapters =
-  '^(libs/[^/]+/src/(sqlite|filesystem|mongo|kafka|gridfs)/|services/[^/]+/src/(onnx|docker|kubernetes|payment/stripe)/)'
+  '^(libs/[^/]+/src/(sqlite|filesystem|mongo|kafka|gridfs)/|services/[^/]+/src/(onnx|drivers/docker|drivers/kubernetes|payment/stripe)/)'
 const kinds = globSync('services/workforce/employees/*/*/kind.json', { cwd: import.meta.dirname }).map(
   path => `^${dirname(path)}/`,
 )

@@ -21,6 +21,8 @@ import {
   sellerOf,
 } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
+import { type InstanceDriver, instanceDriverOf } from './instance-drivers.ts'
+import { instanceVariables } from './instance-variables.ts'
 import { type PaymentSettings, paymentSettingsOf } from './payment-processor.ts'
 import { paymentVariables } from './payment-variables.ts'
 import { pick, variables } from './variables.ts'
@@ -47,6 +49,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly webhookAllow: AddressRanges | undefined
   readonly engines: Engines
   readonly offered: ReturnType<typeof offeredOf>
+  readonly instanceDriver: InstanceDriver
   readonly ledgerTimes: LedgerTimes
   readonly seller: Seller
   readonly payment: PaymentSettings | undefined
@@ -89,6 +92,7 @@ export const localVariables = configuration({
     'MILLHAND_SELLER_ADDRESS',
     'MILLHAND_SELLER_TAX_ID',
   ),
+  ...instanceVariables,
   ...paymentVariables,
   // Most often it is started by hand and alone: nothing else would serve while it drains.
   MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
@@ -119,6 +123,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     publicUrl: set.MILLHAND_PUBLIC_URL,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
+    instanceDriver: instanceDriverOf(set),
     ledgerTimes: ledgerTimes(set),
     seller: sellerOf(set),
     payment: paymentSettingsOf(set),

@@ -1,5 +1,4 @@
 /** Everything in one process, on SQLite. */
-import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { type Cursors, createCursors } from '@millhand/api'
 import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
@@ -10,13 +9,13 @@ import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
+import { CapacityService } from '@millhand/api/gen/millhand/instance/v1/capacity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { createBatchService } from '@millhand/batch'
 import { createBillingService } from '@millhand/billing'
 import type { Blobs } from '@millhand/blob'
-import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { computeOn } from '@millhand/compute/compute-on-database'
 import { createDialer, createResolver } from '@millhand/dial'
 import { readCatalogue } from '@millhand/employees/catalogue'
@@ -24,7 +23,8 @@ import type { EventLog } from '@millhand/eventlog'
 import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, type Gateway, localLimiter, publicServices } from '@millhand/gateway'
-import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCollections } from '@millhand/identity'
+import { createIdentityService, identityCollections } from '@millhand/identity'
+import { createInstanceService } from '@millhand/instance'
 import { singleReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans, type Plans } from '@millhand/plans'
@@ -32,23 +32,23 @@ import { systemClock as clock, createHealth, type Health, type Runner } from '@m
 import { serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { createStatusService } from '@millhand/status'
-import { DiskRoom, openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import type { SqliteDatabase } from '@millhand/store/sqlite'
 import { createMetrics, type Log, type Metrics } from '@millhand/telemetry'
 import { createWebhookService, eventsKeptMs, topics as listedTopics } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
-import { type EnsuredKeys, ensureBootstrapKeys } from './bootstrap-keys.ts'
-import { firstPlans } from './config-parts.ts'
+import type { EnsuredKeys } from './bootstrap-keys.ts'
 import { watchDeliveryHealth } from './delivery-health.ts'
 import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
 import { HostedServices } from './hosted-services.ts'
+import { instanceDrivers } from './instance-drivers.ts'
 import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
+import { openAccounts, openStore } from './local-data.ts'
 import { openProcessor } from './payment-processor.ts'
 import { probeHealth } from './processes/health-probe.ts'
 import { serveGrpc } from './processes/serve-grpc.ts'
-import { secretKey } from './secret-key.ts'
 import { serveMetrics } from './serve-metrics.ts'
 import { calleesOf } from './services.ts'
 import { webhookTargets } from './webhook-targets.ts'
@@ -120,28 +120,9 @@ interface Process {
   readonly hosted: HostedServices
 }
 
-async function openStore({ dataDir, diskReserveBytes }: LocalConfig, runner: Runner, log: Log) {
-  const room = new DiskRoom({ folder: dataDir, reserveBytes: diskReserveBytes, log })
-  await room.look()
-  runner.run('disk room', signal => room.run(clock, signal))
-  const db = runner.own(openSqlite({ file: join(dataDir, 'millhand.db'), log, room }))
-  await db.check()
-  return { db, blobs: await filesystemBlobs(join(dataDir, 'blobs'), room) }
-}
-
-/** The process's secret, and the keys of the first account, which is there from now on. */
-async function openAccounts(config: LocalConfig, db: SqliteDatabase, plans: Plans) {
-  const owned = identityCollections(db)
-  const isFirstStart = async () => !(await hasFirstAccount(owned))
-  const secret = await secretKey({ dataDir: config.dataDir, configured: config.secretKey, isFirstStart })
-  const keys = await ensureBootstrapKeys(config.dataDir, config.bootstrap)
-  await ensureFirstAccount({ ...owned, clock }, { keys, plans: firstPlans(config.bootstrapPlans, plans) })
-  return { secret, keys }
-}
-
 /** `isBusy`: whether requests come, which readers of old events leave the thread to. */
 async function hostServices(process: Process, isBusy: () => boolean): Promise<void> {
-  const { config, log, db, blobs, models, plans, secret, hosted } = process
+  const { config, runner, log, db, blobs, models, plans, secret, hosted } = process
   const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const { allow, targetFault } = webhookTargets(config.webhookAllow)
   const keySecret = deriveSecret(secret, 'api keys')
@@ -162,6 +143,7 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     models,
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     quotaBytes: config.storageQuotaBytes,
+    capacity: createClient(CapacityService, hosted.transport),
   })
   hosted.host('files', files)
   hosted.host('compute', compute)
@@ -178,6 +160,15 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     taskFiles: createClient(TaskFileService, transport),
     retentionMs: config.retentionMs,
   })
+  hosted.host(
+    'instance',
+    createInstanceService({
+      ...{ db, plans, cursors, clock, log, replicas },
+      drivers: instanceDrivers(config.instanceDriver, { clock, runner }),
+      sealingKey: deriveSecret(secret, 'instance secrets'),
+      retentionMs: config.retentionMs,
+    }),
+  )
   await hostEventReaders(process, { allow, targetFault, cursors, events, topics: batch.topics })
 
   const workforce = createWorkforceService({

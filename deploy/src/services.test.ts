@@ -46,7 +46,7 @@ test('each caller may call the internal RPC services that it needs, and no more'
       ],
     ],
     ['identity', ['RateService']],
-    ['compute', ['LeaseService', 'OwnerService']],
+    ['compute', ['LeaseService', 'OwnerService', 'CapacityService']],
     ['workforce', ['LeaseService', 'OwnerService', 'QuotaService', 'TaskFileService', 'WorkforceUsageService']],
     ['batch', ['BatchTaskService', 'TaskFileService']],
     ['executor', ['LeaseService']],
@@ -59,6 +59,7 @@ test('beside the gateway, few may call a service of REST', () => {
     ['compute', ['ComputeService']],
     ['workforce', ['WorkforceService', 'FileService']],
     ['batch', ['FileService']],
+    ['instance', ['InstanceService']],
     ['operator', ['ApiKeyService']],
   ])
 })

@@ -18,6 +18,8 @@ import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity
 import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import { CapacityService } from '@millhand/api/gen/millhand/instance/v1/capacity_service_pb.ts'
+import { InstanceService } from '@millhand/api/gen/millhand/instance/v1/instance_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
@@ -71,10 +73,11 @@ export const services = {
       compute: [ComputeService, FileService, StreamTokenService],
       workforce: [WorkforceService],
       batch: [BatchService],
+      instance: [InstanceService],
       billing: [UsageService, BillingService, PaymentService],
       webhook: [WebhookService, EventService, BacklogService],
     },
-    optional: ['workforce', 'batch', 'billing', 'webhook'],
+    optional: ['workforce', 'batch', 'instance', 'billing', 'webhook'],
     secret: true,
     database: false,
     owned: false,
@@ -93,7 +96,8 @@ export const services = {
     stopMs: 3_000,
   },
   compute: {
-    calls: { compute: [ComputeService, LeaseService, OwnerService] },
+    calls: { compute: [ComputeService, LeaseService, OwnerService], instance: [CapacityService] },
+    optional: ['instance'],
     secret: true,
     database: true,
     owned: true,
@@ -128,6 +132,16 @@ export const services = {
     reads: [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name],
     groups: ['batch-progress'],
     stopMs: 3_000,
+  },
+  /** It starts and ends containers. Its secret seals their environment. */
+  instance: {
+    calls: { instance: [InstanceService] },
+    secret: true,
+    database: true,
+    owned: true,
+    writes: [publicTopics.instances.name],
+    reads: [],
+    stopMs: 5_000,
   },
   /** It runs input of customers, so it may lease work and nothing else. */
   executor: {
@@ -167,6 +181,7 @@ export const services = {
       publicTopics.tasks.name,
       publicTopics.batches.name,
       publicTopics.workforce.name,
+      publicTopics.instances.name,
       publicTopics.identity.name,
       publicTopics.billing.name,
       publicTopics.webhooks.name,

@@ -1,6 +1,7 @@
 /** Forms of settings that only this service has. */
 import { families, hasValidChecksum, type KeyMode, modeOfKey, type PlanNames } from '@millhand/api'
 import { type AddressRanges, parseRanges } from '@millhand/dial'
+import type { ReplicaSize, ReplicaSizes } from '@millhand/instance/replica-size'
 import { type Accelerator, accelerators, providers } from '@millhand/model'
 import { type Secret, type Setting, secret } from '@millhand/process'
 import { isPublicKey } from '@millhand/rpc/network'
@@ -132,6 +133,40 @@ export function modelServer(doc: string): Setting<string> {
     doc,
     form: 'a URL of http: or https:',
     read: written => (/^https?:\/\/[^\s/]+\S*$/.test(written) ? written.replace(/\/+$/, '') : undefined),
+  }
+}
+
+/** Words without spaces, with commas between them. */
+export function words(doc: string): Setting<readonly string[]> {
+  return {
+    doc,
+    form: 'one or more words, with commas between them',
+    read(written) {
+      const all = written.split(',').map(item => item.trim())
+      return all.every(item => /^\S+$/.test(item)) ? all : undefined
+    },
+  }
+}
+
+const MOST_PROCESSES = 1_024
+
+/** What a replica of each type may take. One of `cpu` is needed. */
+export function replicaSizes(preset: string, doc: string): Setting<ReplicaSizes> {
+  return {
+    default: preset,
+    doc,
+    form: 'type=<processors>x<MiB>, with commas between them, for example cpu=1x2048,nvidia-h200=16x131072',
+    read(written) {
+      const sizes: Record<string, ReplicaSize> = {}
+      for (const item of written.split(',')) {
+        const [, type, cpus, mebibytes] =
+          /^\s*([a-z0-9][a-z0-9_-]{0,63})=(\d{1,3}(?:\.\d{1,2})?)x(\d{1,7})\s*$/.exec(item) ?? []
+        const isBounded = Number(cpus) >= 0.01 && Number(mebibytes) >= 16
+        if (type === undefined || !isBounded || Object.hasOwn(sizes, type)) return undefined
+        sizes[type] = { cpus: Number(cpus), memoryBytes: Number(mebibytes) * 2 ** 20, pids: MOST_PROCESSES }
+      }
+      return Object.hasOwn(sizes, 'cpu') ? sizes : undefined
+    },
   }
 }
 

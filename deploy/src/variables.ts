@@ -12,6 +12,7 @@ import {
   text,
 } from '@millhand/process'
 import { levels } from '@millhand/telemetry'
+import { instanceVariables } from './instance-variables.ts'
 import { paymentVariables } from './payment-variables.ts'
 import { urlVariables } from './service-urls.ts'
 import {
@@ -214,6 +215,7 @@ export const variables = {
       'Address ranges outside the public internet that webhooks may reach, also with plain `http`. Allow only your own networks.',
     ),
   ),
+  ...instanceVariables,
   MILLHAND_USAGE_ENTRY_DAYS: integer(
     400,
     'How long the ledger entry of each task is kept after its hour was summed: as long as it is listed under its line of a bill, and an event that comes again is known. It must be longer than `MILLHAND_RETENTION_DAYS`. Sums and invoices are kept for ever.',

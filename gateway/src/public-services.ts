@@ -5,6 +5,7 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
+import { InstanceService } from '@millhand/api/gen/millhand/instance/v1/instance_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
@@ -13,6 +14,7 @@ import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workfo
 export const publicServices = [
   ComputeService,
   BatchService,
+  InstanceService,
   FileService,
   WorkforceService,
   WebhookService,

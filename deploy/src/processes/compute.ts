@@ -1,5 +1,7 @@
 /** Compute: tasks on MongoDB, their events on Kafka. Any number of replicas; one of them owns the queues. */
+import { createClient } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
+import { CapacityService } from '@millhand/api/gen/millhand/instance/v1/capacity_service_pb.ts'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { tasksSpec } from '@millhand/compute'
 import { computeOn } from '@millhand/compute/compute-on-database'
@@ -12,17 +14,20 @@ import { openMongo } from '@millhand/store/mongo'
 import { MIB, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
+import { urlVariablesOf } from '../service-urls.ts'
 import { pick, variables } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
 import { relayOutbox } from './run-outbox-relay.ts'
+import { addressesOf, connectServices } from './service-clients.ts'
 import { watchTokenExpiry } from './token-expiry.ts'
 
 const computeVariables = configuration(
   {
     ...signingVariables,
     ...replicatedVariables,
+    ...urlVariablesOf('compute'),
     ...pick(
       'MILLHAND_MODELS_DIR',
       'MILLHAND_SANDBOX',
@@ -43,7 +48,10 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
   const health = createHealth()
   health.set('store', false, 'not connected')
 
-  runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
+  const { caller } = config
+  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
+  const optionalHealth = createHealth()
+  const connections = connectServices('compute', config.addresses, { caller, runner, log, health, optionalHealth })
   const db = runner.own(
     openMongo({ url: config.mongoUrl, log, onOutbox: refs => void service.tellOwner(refs) }),
     'store',
@@ -59,10 +67,11 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
     streamTokenSecret: config.streamTokenSecret,
     clock,
     log,
-    replicas: owned.replicas(config.caller),
+    replicas: owned.replicas(caller),
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
     quotaBytes: config.storageQuotaBytes,
+    capacity: createClient(CapacityService, connections.instance),
   })
   runner.run('blobs', signal =>
     everyInterval(clock, HOUR_MS, signal, () =>
@@ -90,6 +99,7 @@ function config(set: ReturnType<typeof computeVariables>) {
   return {
     ...replicatedConfig(set, caller.tls),
     caller,
+    addresses: addressesOf('compute', set, caller.tls),
     cursorKey: deriveSecret(secret, 'cursors'),
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),

@@ -33,18 +33,23 @@ export function eventsResponder(route: RouteOf<'events'>, { transport, streams }
   /** In a function of its own: a stream stays open for long, and must not keep the resource in memory. */
   async function hasEnded(exchange: Exchange, id: string, values: ContextValues): Promise<boolean> {
     const watched = await call(transport, get, { id }, { exchange, values, timeoutMs: CALL_MS, tellsQuota: true })
-    return (watched as Watched).finishedAt !== undefined
+    const { finishedAt, terminatedAt } = watched as Watched
+    return (finishedAt ?? terminatedAt) !== undefined
   }
 }
 
 /** A resource with events has an end. */
 interface Watched {
   readonly finishedAt?: object
+  readonly terminatedAt?: object
 }
 
 function getMethodFor({ name, parent, input }: DescMethodServerStreaming): DescMethodUnary {
-  const found = parent.methods.find(method => name.startsWith('Watch') && method.name === `Get${name.slice(5)}`)
-  const isFit = found?.input.field.id !== undefined && found.output.field.finishedAt !== undefined
+  const watched = name.startsWith('Watch') ? name.slice('Watch'.length) : ''
+  // `WatchTask` tells of what `GetTask` gets, and `WatchInstanceLogs` of what `GetInstance` does.
+  const found = parent.methods.find(method => method.name.startsWith('Get') && watched.startsWith(method.name.slice(3)))
+  const end = found?.output.field.finishedAt ?? found?.output.field.terminatedAt
+  const isFit = found?.input.field.id !== undefined && end !== undefined
   if (!isFit || input.field.id === undefined) throw new Error(`${name} tells events of what no method gets by its id`)
   return unary(found)
 }

@@ -7,6 +7,8 @@ import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { AccountPlansSchema } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import { QuotaSchema } from '@millhand/api/gen/millhand/identity/v1/quota_pb.ts'
+import { InstanceSchema } from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
+import { InstanceUsageSchema } from '@millhand/api/gen/millhand/instance/v1/instance_usage_pb.ts'
 import { WebhookSchema } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { WorkforceTaskSchema } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 
@@ -87,7 +89,33 @@ export const publicTopics = {
       },
     ],
   },
-  instances: { name: 'millhand.instances.v1', about: 'Instances.' },
+  instances: {
+    name: 'millhand.instances.v1',
+    about: 'Every change of the status of an instance, and what its replicas ran.',
+    carries: [
+      {
+        resource: InstanceSchema,
+        events: {
+          'instance.pending': 'An instance was accepted; its replicas wait for capacity.',
+          'instance.provisioning': 'Its first replicas are being started.',
+          'instance.running': 'As many replicas run as are desired.',
+          'instance.scaling': 'Another number of replicas was asked for, and is not reached yet.',
+          'instance.scaled': 'The number of replicas that was asked for is reached.',
+          'instance.degraded': 'Fewer replicas run than are desired; its `reason` says why.',
+          'instance.terminating': 'It is to end; its replicas are being stopped.',
+          'instance.terminated': 'It has ended; nothing of it is left.',
+          'instance.failed': 'It was given up; its `reason` says why.',
+        },
+      },
+      {
+        resource: InstanceUsageSchema,
+        events: {
+          'instance.metered':
+            'A replica ran: from its start, or from a full hour, until the next full hour or its end. Billing counts these.',
+        },
+      },
+    ],
+  },
   identity: {
     name: 'millhand.identity.v1',
     about:

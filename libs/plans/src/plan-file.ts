@@ -67,7 +67,7 @@ const share = {
 }
 
 const fields: Readonly<Record<Family, Readonly<Record<string, Field>>>> = {
-  compute: { requests_per_minute: orNull(whole(1)), ...share },
+  compute: { requests_per_minute: orNull(whole(1)), ...share, max_instances: whole(1), max_replicas: whole(1) },
   developer: { requests_per_minute: orNull(whole(1)) },
   workforce: { tasks_per_day: orNull(whole(1)), ...share },
 }

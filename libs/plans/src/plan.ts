@@ -14,6 +14,10 @@ interface Share {
 export interface ComputePlan extends Share {
   /** Requests in any 60 seconds; null is no limit. */
   readonly requests_per_minute: number | null
+  /** Instances that have not ended; one more is refused. */
+  readonly max_instances: number
+  /** Replicas of instances that run at once; others wait. */
+  readonly max_replicas: number
 }
 
 /** Limits the rest of `/v1`. */

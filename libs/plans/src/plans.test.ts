@@ -95,6 +95,8 @@ describe('a file of plans', () => {
       'plans.yaml: compute.starter.weight must be a whole number from 1 to 1000; it is 0.5.',
       `plans.yaml: compute.starter.max_running must be ${number}; it is "many".`,
       `plans.yaml: compute.starter.max_queued is missing: ${number}.`,
+      `plans.yaml: compute.starter.max_instances is missing: ${number}.`,
+      `plans.yaml: compute.starter.max_replicas is missing: ${number}.`,
       'plans.yaml: compute.Big One must be named with at most 64 of a-z, 0-9, `_` and `-`, a letter first.',
       'plans.yaml: developer.free.price_usd is not known.',
       'plans.yaml: workforce must have at least one plan.',

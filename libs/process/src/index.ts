@@ -31,3 +31,4 @@ export {
   urls,
 } from './setting.ts'
 export { endProcess } from './signals.ts'
+export { createWakeUp, type WakeUp } from './wake-up.ts'

@@ -7,7 +7,7 @@ import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task
 import type { Blobs } from '@millhand/blob'
 import type { EventLog } from '@millhand/eventlog'
 import { publicTopics } from '@millhand/eventlog/public-topics'
-import type { Clock } from '@millhand/process'
+import { type Clock, createWakeUp } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
@@ -24,7 +24,6 @@ import { cancelBatch } from './rpc/cancel-batch.ts'
 import { createBatch } from './rpc/create-batch.ts'
 import { getBatch, listBatches } from './rpc/read-batches.ts'
 import { newsOf } from './task-events.ts'
-import { createWakeUp } from './wake-up.ts'
 
 export interface BatchOptions {
   readonly db: Database

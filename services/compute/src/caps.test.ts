@@ -20,7 +20,12 @@ const caps: Record<string, { weight: number; max_running: number; max_queued: nu
 }
 
 const plans = {
-  computePlan: (name: string) => ({ requests_per_minute: null, ...(caps[name] ?? assert.fail(name)) }),
+  computePlan: (name: string) => ({
+    requests_per_minute: null,
+    max_instances: 1,
+    max_replicas: 1,
+    ...(caps[name] ?? assert.fail(name)),
+  }),
 }
 
 describe('the caps of a plan', () => {

@@ -30,6 +30,7 @@ import { runOf } from './files/file.ts'
 import type { Files } from './files/files.ts'
 import { createGpuTypes } from './hardware/gpu-types.ts'
 import { Hardware } from './hardware/hardware.ts'
+import type { CapacityClient } from './hardware/instance-capacity.ts'
 import { toLease } from './input-file.ts'
 import type { OwnModels } from './models/own-models.ts'
 import { createTaskModels } from './models/task-models.ts'
@@ -69,6 +70,8 @@ export interface ComputeOptions {
   readonly retentionMs: number
   /** From 0 up to 1. */
   readonly random?: () => number
+  /** Tells what instances can run on. */
+  readonly capacity?: CapacityClient | undefined
 }
 
 export function createComputeService(options: ComputeOptions) {

@@ -1,8 +1,7 @@
-import type { Cursors, Ids } from '@millhand/api'
+import type { Cursors, Ids, SecretCipher } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import type { TargetFault } from './endpoint-url.ts'
 import type { CallbackSecrets } from './secret/callback-secret.ts'
-import type { SecretCipher } from './secret/secret-encryption.ts'
 import type { Webhooks } from './webhook.ts'
 
 /** The dependencies of the methods of endpoints. */

@@ -1,6 +1,6 @@
 /** Webhooks: endpoints, what is delivered to them, and the archive of events. docs/decisions/webhooks.md */
 
-import { type Cursors, createIds } from '@millhand/api'
+import { type Cursors, createIds, createSecretCipher } from '@millhand/api'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
@@ -44,7 +44,6 @@ import { rotateWebhookSecret } from './rpc/rotate-webhook-secret.ts'
 import { testWebhook } from './rpc/test-webhook.ts'
 import { updateWebhook } from './rpc/update-webhook.ts'
 import { callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
-import { createSecretCipher } from './secret/secret-encryption.ts'
 import { createSigner } from './signature/signer.ts'
 import { type Webhooks, webhooksSpec } from './webhook.ts'
 import type { WebhookDeps } from './webhook-deps.ts'

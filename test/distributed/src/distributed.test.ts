@@ -10,8 +10,14 @@ import { runFile } from './run-file.ts'
 
 const repository = resolve(import.meta.dirname, '../../..')
 
-/** What these hold is done before any service is called, or in an executor, by the same code in both shapes: they run on one. */
-const ofOneShape = ['documents', 'http', 'onnx-nodes', 'own-models-memory', 'streaming-examples', 'webhook-examples']
+/**
+ * What these hold is done before any service is called, in an executor or in a container engine, by the same code in both
+ * shapes: they run on one.
+ */
+const ofOneShape = [
+  ...['docker-instances', 'documents', 'http', 'onnx-nodes', 'own-models-memory'],
+  ...['streaming-examples', 'webhook-examples'],
+]
 /** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */
 const ofAllRuns = [
   ...['lifetime', 'misbehaving-senders', 'readme', 'schemathesis', 'sentence-embeddings', 'webhook-targets'],

@@ -13,6 +13,7 @@ NOBODY = "https://127.0.0.1:4/hooks"
 LISTS = (
     "GET /v1/tasks",
     "GET /v1/batches",
+    "GET /v1/instances",
     "GET /v1/models",
     "GET /v1/files",
     "GET /v1/api_keys",
@@ -35,8 +36,14 @@ def before_call(context, case, kwargs):
     # The same with the file that it makes models of.
     if (case.path_parameters or {}).get("id") == MODEL_FILE:
         case.path_parameters["id"] = "file_00000000000000000000000000"
+    # Logs that are followed go on as long as the instance does.
+    if case.operation.label == "GET /v1/instances/{id}/logs" and str((case.query or {}).get("follow")).lower() == "true":
+        case.query["follow"] = "false"
     if case.meta is None:
         return
+    # Which replicas there are is not in the schema.
+    if case.operation.label == "GET /v1/instances/{id}/logs" and case.meta.generation.mode.is_positive and case.query:
+        case.query.pop("replica", None)
     if not case.meta.generation.mode.is_positive:
         keep_wrong(case)
         return
@@ -57,6 +64,8 @@ def before_call(context, case, kwargs):
     if case.operation.label == "POST /v1/batches" and isinstance(case.body, dict):
         case.body["tasks"] = [{"type": "inference", "model": "digits", "input": BLANK_DIGIT}]
         case.body.pop("input_file", None)
+    if case.operation.label == "POST /v1/instances" and isinstance(case.body, dict):
+        describe_instance(case.body)
     if case.operation.label == "PUT /v1/billing/plans" and isinstance(case.body, dict):
         # The account that it calls with has them from the operator, who alone takes them back.
         case.body.update({family: "enterprise" for family in case.body if isinstance(case.body[family], str)})
@@ -91,6 +100,13 @@ def describe_work(body):
         body["callback"] = {"url": NOBODY, "events": ["workforce.task.*"]}
     if body.get("max_cost") is not None:
         body["max_cost"] = {"amount": "0.25", "currency": "USD"}
+    for field in [field for field in body if "\\u0000" in json.dumps(body[field])]:
+        del body[field]
+
+
+def describe_instance(body):
+    """An instance runs on what there is. No text has a NUL."""
+    body["gpu"] = "cpu"
     for field in [field for field in body if "\\u0000" in json.dumps(body[field])]:
         del body[field]
 

@@ -32,6 +32,7 @@ export const makings: Readonly<Record<string, Making>> = {
   workforce: owner => ({
     json: { task: 'sentiment_analysis', input: { texts: ['Good.'] }, metadata: { of: owner } },
   }),
+  instances: owner => ({ json: { gpu: 'cpu', image: 'acme/server', metadata: { of: owner } } }),
   webhooks: owner => ({ json: { url: NOBODY, events: ['batch.completed'], description: owner } }),
   api_keys: owner => ({ json: { name: `the key of ${owner}`.slice(0, 64), scopes: ['*'] } }),
 }
@@ -91,9 +92,13 @@ export const objectPath = (collection: string, { id, webhook_id }: Wire): string
       ? `/v1/billing/lines/${id}/entries`
       : `${collectionPath(collection)}/${id}`
 
+const bodies: Readonly<Record<string, () => object>> = {
+  'POST /v1/webhooks/{id}/replay': () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
+  'POST /v1/instances/{id}/scale': () => ({ replicas: 2 }),
+}
+
 /** What a `POST` to an object has to say, where that is not nothing. */
-export const bodyOf = (route: Route): object =>
-  nameOf(route) === 'POST /v1/webhooks/{id}/replay' ? { since: new Date(Date.now() - 60_000).toISOString() } : {}
+export const bodyOf = (route: Route): object => bodies[nameOf(route)]?.() ?? {}
 
 /** What is answered, once it is as it should be. */
 async function seen(owner: Caller, path: string, isSo: (body: Wire) => unknown): Promise<Wire> {
@@ -119,6 +124,8 @@ export async function make(caller: Caller, collection: string): Promise<Wire> {
   assert.equal(made.status, 201, made.text)
   if (collection === 'batches')
     return await seen(caller, objectPath(collection, made.body), ({ finished_at }) => finished_at !== undefined)
+  if (collection === 'instances')
+    return await seen(caller, objectPath(collection, made.body), ({ status }) => status === 'running')
   if (collection !== 'tasks' && collection !== 'workforce') return made.body
   for (;;) {
     const task = await caller.call('GET', objectPath(collection, made.body), { headers: { prefer: 'wait=10' } })

@@ -98,6 +98,7 @@ export async function hostServer(): Promise<Host> {
     env: {
       TMPDIR: tmpDir,
       MILLHAND_MODELS_DIR: ownModels,
+      MILLHAND_INSTANCE_DRIVER: 'mock',
       MILLHAND_EXECUTOR_SLOTS: '1',
       MILLHAND_ENGINE_SLOTS: '2',
       MILLHAND_PLANS_FILE: dearPlans(tmpDir),

@@ -54,7 +54,18 @@ const allLinks: readonly string[] = allMembers.flatMap(name => reachedBy(name).m
  * of employees has a storm of its own, and only the storm on tasks has batches.
  */
 const usualMembers = allMembers.filter(
-  name => !['webhook-2', 'identity-2', 'billing-2', 'workforce', 'workforce-2', 'batch', 'batch-2'].includes(name),
+  name =>
+    ![
+      'webhook-2',
+      'identity-2',
+      'billing-2',
+      'workforce',
+      'workforce-2',
+      'batch',
+      'batch-2',
+      'instance',
+      'instance-2',
+    ].includes(name),
 )
 
 /** The links that lead between these, and to the servers. */

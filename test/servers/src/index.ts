@@ -1,5 +1,6 @@
 export { breakOff } from './break-off.ts'
 export { type Authority, type Certificate, createAuthority, opensslMissing } from './certificates.ts'
+export { busyboxRoot, type Docker, dockerMissing, startDocker } from './docker.ts'
 export { goMissing, goModule, goTool } from './go-tool.ts'
 export { javaMissing } from './java.ts'
 export { type Kafka, startKafka } from './kafka.ts'

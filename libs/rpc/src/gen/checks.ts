@@ -20,6 +20,8 @@ import type * as identity_v1_identity_service from '@millhand/api/gen/millhand/i
 import type * as identity_v1_plan_service from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import type * as identity_v1_quota_service from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import type * as identity_v1_rate_service from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import type * as instance_v1_instance from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
+import type * as instance_v1_instance_log from '@millhand/api/gen/millhand/instance/v1/instance_log_pb.ts'
 import type * as lease_v1_emission from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
 import type * as lease_v1_lease from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type * as lease_v1_lease_service from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -37,19 +39,21 @@ const pattern1 = /^[0-9]{4}-(0[1-9]|1[0-2])$/u
 const pattern2 = /^[a-z]{1,8}_[0-9a-z]{1,26}\/[0-9]{1,10}$/u
 const pattern3 = /^(\d{4}-\d{2}-\d{2})?$/u
 const pattern4 = /^\d{4}-\d{2}-\d{2}$/u
-const pattern5 = /^[^/\\\x00-\x1f]+$/u
-const pattern6 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
-const pattern7 = /^[\w-]{1,64}$/u
-const pattern8 = /^(live|test)\/[a-z0-9_-]{1,32}$/u
-const pattern9 = /^[a-z0-9][a-z0-9-]{0,62}$/u
-const pattern10 = /^[a-z][a-z0-9_]{0,63}$/u
-const pattern11 = /^acct_[0-9a-z]{1,26}\/(live|test)$/u
-const pattern12 = /^[a-z]{1,8}_[0-9a-z]{1,26}$/u
-const pattern13 = /^file_[0-9a-z]{26}$/u
-const pattern14 = /^[a-z0-9_]{0,32}$/u
-const pattern15 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
-const pattern16 = /^(file_[0-9a-z]{26})?$/u
-const pattern17 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
+const pattern5 = /^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$/u
+const pattern6 = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/u
+const pattern7 = /^[^/\\\x00-\x1f]+$/u
+const pattern8 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
+const pattern9 = /^[\w-]{1,64}$/u
+const pattern10 = /^(live|test)\/[a-z0-9_-]{1,32}$/u
+const pattern11 = /^[a-z0-9][a-z0-9-]{0,62}$/u
+const pattern12 = /^[a-z][a-z0-9_]{0,63}$/u
+const pattern13 = /^acct_[0-9a-z]{1,26}\/(live|test)$/u
+const pattern14 = /^[a-z]{1,8}_[0-9a-z]{1,26}$/u
+const pattern15 = /^file_[0-9a-z]{26}$/u
+const pattern16 = /^[a-z0-9_]{0,32}$/u
+const pattern17 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
+const pattern18 = /^(file_[0-9a-z]{26})?$/u
+const pattern19 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
 
 function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, broken: BrokenRule[]): void {
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
@@ -684,24 +688,142 @@ function identityWindowRequest(m: identity_v1_rate_service.WindowRequest, broken
   if (m.recent.length > 61) add(broken, 'recent', 'too_many', 'must contain no more than 61 item(s)')
 }
 
+function instanceCreateInstanceRequest(m: instance_v1_instance.CreateInstanceRequest, broken: BrokenRule[]): void {
+  if (m.gpu === '') add(broken, 'gpu', 'missing_parameter', 'is required')
+  else if (isLonger(m.gpu, 64)) add(broken, 'gpu', 'max_len', 'must be at most 64 characters')
+  if (m.image === '') add(broken, 'image', 'missing_parameter', 'is required')
+  else {
+    if (isLonger(m.image, 512)) add(broken, 'image', 'max_len', 'must be at most 512 characters')
+    if (m.image.length <= 1024 && !pattern5.test(m.image)) add(broken, 'image', 'pattern', 'does not match regex pattern `^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$`')
+  }
+  if (m.name !== undefined) {
+    if (m.name === '') add(broken, 'name', 'min_len', 'must not be empty')
+    if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
+  }
+  if (m.replicas !== undefined) {
+    if (!(m.replicas <= 64)) add(broken, 'replicas', 'max', 'must be at most 64')
+  }
+  if (Object.keys(m.env).length > 100) add(broken, 'env', 'too_many', 'must have at most 100 entries')
+  else {
+    for (const [key, value] of Object.entries(m.env)) {
+      if (isEnough(broken)) break
+      if (!pattern6.test(key)) add(broken, entryPath('env', key), 'pattern', 'does not match regex pattern `^[A-Za-z_][A-Za-z0-9_]{0,255}$`', 'key')
+      if (isLonger(value, 32768)) add(broken, entryPath('env', key), 'max_len', 'must be at most 32768 characters')
+    }
+  }
+  if (m.command.length > 100) add(broken, 'command', 'too_many', 'must contain no more than 100 item(s)')
+  else {
+    for (const [at, item] of m.command.entries()) {
+      if (isEnough(broken)) break
+      if (isLonger(item, 4096)) add(broken, `command[${at}]`, 'max_len', 'must be at most 4096 characters')
+    }
+  }
+  if (m.ports.length > 16) add(broken, 'ports', 'too_many', 'must contain no more than 16 item(s)')
+  else {
+    if (hasRepeats(m.ports)) add(broken, 'ports', 'not_unique', 'must contain unique items')
+    for (const [at, item] of m.ports.entries()) {
+      if (isEnough(broken)) break
+      if (!(item >= 1 && item <= 65535)) add(broken, `ports[${at}]`, item < 1 ? 'min' : 'max', 'must be from 1 to 65535')
+    }
+  }
+  if (m.volumeGb !== undefined) {
+    if (!(m.volumeGb >= 1 && m.volumeGb <= 1024)) add(broken, 'volume_gb', m.volumeGb < 1 ? 'min' : 'max', 'must be from 1 to 1024')
+  }
+  if (m.maxLifetimeS !== undefined) {
+    if (!(m.maxLifetimeS >= 60 && m.maxLifetimeS <= 31536000)) add(broken, 'max_lifetime_s', m.maxLifetimeS < 60 ? 'min' : 'max', 'must be from 60 to 31536000')
+  }
+  if (Object.keys(m.metadata).length > 16) add(broken, 'metadata', 'too_many', 'must have at most 16 entries')
+  else {
+    for (const [key, value] of Object.entries(m.metadata)) {
+      if (isEnough(broken)) break
+      if (key === '') add(broken, entryPath('metadata', key), 'min_len', 'must not be empty', 'key')
+      if (isLonger(key, 64)) add(broken, entryPath('metadata', key), 'max_len', 'must be at most 64 characters', 'key')
+      if (isLonger(value, 512)) add(broken, entryPath('metadata', key), 'max_len', 'must be at most 512 characters')
+    }
+  }
+  if (m.registryCredential !== undefined) {
+    inside(m.registryCredential, 'registry_credential', instanceRegistryCredential, broken)
+  }
+}
+
+function instanceDeleteInstanceRequest(m: instance_v1_instance.DeleteInstanceRequest, broken: BrokenRule[]): void {
+  if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+}
+
+function instanceGetInstanceRequest(m: instance_v1_instance.GetInstanceRequest, broken: BrokenRule[]): void {
+  if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+}
+
+function instanceListInstanceEventsRequest(m: instance_v1_instance.ListInstanceEventsRequest, broken: BrokenRule[]): void {
+  if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+}
+
+function instanceListInstancesRequest(m: instance_v1_instance.ListInstancesRequest, broken: BrokenRule[]): void {
+  if (m.limit !== undefined) {
+    if (!(m.limit >= 1 && m.limit <= 100)) add(broken, 'limit', m.limit < 1 ? 'min' : 'max', 'must be from 1 to 100')
+  }
+  if (m.cursor !== undefined) {
+    if (m.cursor === '') add(broken, 'cursor', 'min_len', 'must not be empty')
+    if (isLonger(m.cursor, 2048)) add(broken, 'cursor', 'max_len', 'must be at most 2048 characters')
+  }
+  if (m.order !== undefined) {
+    if (![0, 1, 2].includes(m.order)) add(broken, 'order', 'not_in', 'must be one of desc, asc')
+    if ([0].includes(m.order)) add(broken, 'order', 'not_in', 'must be one of desc, asc')
+  }
+  if (m.status !== undefined) {
+    if (![0, 1, 2, 3, 4, 5, 6, 7, 8].includes(m.status)) add(broken, 'status', 'not_in', 'must be one of pending, provisioning, running, scaling, degraded, terminating, terminated, failed')
+    if ([0].includes(m.status)) add(broken, 'status', 'not_in', 'must be one of pending, provisioning, running, scaling, degraded, terminating, terminated, failed')
+  }
+  if (m.gpu !== undefined) {
+    if (m.gpu === '') add(broken, 'gpu', 'min_len', 'must not be empty')
+    if (isLonger(m.gpu, 64)) add(broken, 'gpu', 'max_len', 'must be at most 64 characters')
+  }
+}
+
+function instanceRegistryCredential(m: instance_v1_instance.RegistryCredential, broken: BrokenRule[]): void {
+  if (m.username === '') add(broken, 'username', 'missing_parameter', 'is required')
+  else if (isLonger(m.username, 256)) add(broken, 'username', 'max_len', 'must be at most 256 characters')
+  if (m.password === '') add(broken, 'password', 'missing_parameter', 'is required')
+  else if (isLonger(m.password, 4096)) add(broken, 'password', 'max_len', 'must be at most 4096 characters')
+}
+
+function instanceScaleInstanceRequest(m: instance_v1_instance.ScaleInstanceRequest, broken: BrokenRule[]): void {
+  if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+  if (m.replicas === undefined) add(broken, 'replicas', 'missing_parameter', 'is required')
+  else if (!(m.replicas <= 64)) add(broken, 'replicas', 'max', 'must be at most 64')
+}
+
+function instanceWatchInstanceLogsRequest(m: instance_v1_instance_log.WatchInstanceLogsRequest, broken: BrokenRule[]): void {
+  if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+  if (m.tail !== undefined) {
+    if (!(m.tail <= 100000)) add(broken, 'tail', 'max', 'must be at most 100000')
+  }
+  if (m.replica !== undefined) {
+    if (!(m.replica <= 63)) add(broken, 'replica', 'max', 'must be at most 63')
+  }
+  if (m.after !== undefined) {
+    if (!(m.after <= 9007199254740991n)) add(broken, 'after', 'max', 'must be at most 9007199254740991')
+  }
+}
+
 function leaseArtifactRef(m: lease_v1_lease_service.ArtifactRef, broken: BrokenRule[]): void {
   if (m.name === '') add(broken, 'name', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
-    if (m.name.length <= 256 && !pattern5.test(m.name)) add(broken, 'name', 'pattern', 'does not match regex pattern `^[^/\\\\\\x00-\\x1f]+$`')
+    if (m.name.length <= 256 && !pattern7.test(m.name)) add(broken, 'name', 'pattern', 'does not match regex pattern `^[^/\\\\\\x00-\\x1f]+$`')
   }
   if (m.mediaType === '') add(broken, 'media_type', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.mediaType, 128)) add(broken, 'media_type', 'max_len', 'must be at most 128 characters')
-    if (m.mediaType.length <= 256 && !pattern6.test(m.mediaType)) add(broken, 'media_type', 'pattern', 'does not match regex pattern `^[\\w.+-]+/[\\w.+-]+(; ?[\\w.+-]+=[\\w.+-]+)?$`')
+    if (m.mediaType.length <= 256 && !pattern8.test(m.mediaType)) add(broken, 'media_type', 'pattern', 'does not match regex pattern `^[\\w.+-]+/[\\w.+-]+(; ?[\\w.+-]+=[\\w.+-]+)?$`')
   }
 }
 
 function leaseClaimRequest(m: lease_v1_lease_service.ClaimRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern9.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.pool === '') add(broken, 'pool', 'missing_parameter', 'is required')
-  else if (!pattern8.test(m.pool)) add(broken, 'pool', 'pattern', 'does not match regex pattern `^(live|test)/[a-z0-9_-]{1,32}$`')
+  else if (!pattern10.test(m.pool)) add(broken, 'pool', 'pattern', 'does not match regex pattern `^(live|test)/[a-z0-9_-]{1,32}$`')
   if (!(m.runs <= 64)) add(broken, 'runs', 'max', 'must be at most 64')
   if (!(m.waitMs <= 60000)) add(broken, 'wait_ms', 'max', 'must be at most 60000')
   if (m.busyGroups.length > 64) add(broken, 'busy_groups', 'too_many', 'must contain no more than 64 item(s)')
@@ -721,7 +843,7 @@ function leaseDevice(m: lease_v1_lease_service.Device, broken: BrokenRule[]): vo
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 128)) add(broken, 'id', 'max_len', 'must be at most 128 characters')
   if (m.gpuType === '') add(broken, 'gpu_type', 'missing_parameter', 'is required')
-  else if (!pattern9.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^[a-z0-9][a-z0-9-]{0,62}$`')
+  else if (!pattern11.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^[a-z0-9][a-z0-9-]{0,62}$`')
   if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
   if (m.provider === '') add(broken, 'provider', 'missing_parameter', 'is required')
   else if (!['webgpu', 'cuda'].includes(m.provider)) add(broken, 'provider', 'not_in', 'must be in list [webgpu, cuda]')
@@ -729,9 +851,9 @@ function leaseDevice(m: lease_v1_lease_service.Device, broken: BrokenRule[]): vo
 
 function leaseDocumentRef(m: lease_v1_owner_service.DocumentRef, broken: BrokenRule[]): void {
   if (m.collection === '') add(broken, 'collection', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.collection)) add(broken, 'collection', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
+  else if (!pattern12.test(m.collection)) add(broken, 'collection', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 128)) add(broken, 'id', 'max_len', 'must be at most 128 characters')
 }
@@ -751,20 +873,20 @@ function leaseEmission(m: lease_v1_emission.Emission, broken: BrokenRule[]): voi
 
 function leaseEmitRequest(m: lease_v1_lease_service.EmitRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern9.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.runs.length > 1000) add(broken, 'runs', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.runs, 'runs', leaseRunEmissions, broken)
 }
 
 function leaseFailure(m: lease_v1_lease.Failure, broken: BrokenRule[]): void {
   if (m.code === '') add(broken, 'code', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.code)) add(broken, 'code', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
+  else if (!pattern12.test(m.code)) add(broken, 'code', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
   if (isLonger(m.message, 2048)) add(broken, 'message', 'max_len', 'must be at most 2048 characters')
 }
 
 function leaseFinishRequest(m: lease_v1_lease_service.FinishRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern9.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.results.length > 1000) add(broken, 'results', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.results, 'results', leaseResult, broken)
   if (isLonger(m.pool, 64)) add(broken, 'pool', 'max_len', 'must be at most 64 characters')
@@ -793,7 +915,7 @@ function leaseReadModelRequest(m: lease_v1_lease_service.ReadModelRequest, broke
 
 function leaseRenewRequest(m: lease_v1_lease_service.RenewRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern9.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.leases.length > 1000) add(broken, 'leases', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.leases, 'leases', leaseRenewal, broken)
   if (isLonger(m.pool, 64)) add(broken, 'pool', 'max_len', 'must be at most 64 characters')
@@ -803,9 +925,9 @@ function leaseRenewal(m: lease_v1_lease_service.Renewal, broken: BrokenRule[]): 
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 64)) add(broken, 'id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern12.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern14.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
 }
 
 function leaseReserveRequest(m: lease_v1_lease_service.ReserveRequest, broken: BrokenRule[]): void {
@@ -818,9 +940,9 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern12.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern14.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
   if (m.outcome.case === 'output') {
     if (isOverBytes(m.outcome.value, 262144)) add(broken, 'output', 'too_large', 'must be at most 262144 bytes')
@@ -829,25 +951,25 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
     inside(m.outcome.value, 'failure', leaseFailure, broken)
   }
   if (m.outcome.case === 'outputFile') {
-    if (!pattern13.test(m.outcome.value)) add(broken, 'output_file', 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
+    if (!pattern15.test(m.outcome.value)) add(broken, 'output_file', 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
   }
   if (!(m.computeMs <= 604800000)) add(broken, 'compute_ms', 'max', 'must be at most 604800000')
   if (isLonger(m.engineName, 128)) add(broken, 'engine_name', 'max_len', 'must be at most 128 characters')
   if (isLonger(m.provider, 64)) add(broken, 'provider', 'max_len', 'must be at most 64 characters')
   if (isLonger(m.groupVersion, 128)) add(broken, 'group_version', 'max_len', 'must be at most 128 characters')
-  if (!pattern14.test(m.engineKind)) add(broken, 'engine_kind', 'pattern', 'does not match regex pattern `^[a-z0-9_]{0,32}$`')
+  if (!pattern16.test(m.engineKind)) add(broken, 'engine_kind', 'pattern', 'does not match regex pattern `^[a-z0-9_]{0,32}$`')
   if (m.artifactFiles.length > 32) add(broken, 'artifact_files', 'too_many', 'must contain no more than 32 item(s)')
   else {
     for (const [at, item] of m.artifactFiles.entries()) {
       if (isEnough(broken)) break
-      if (!pattern13.test(item)) add(broken, `artifact_files[${at}]`, 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
+      if (!pattern15.test(item)) add(broken, `artifact_files[${at}]`, 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
     }
   }
   if (!(m.inputTokens <= 1000000000)) add(broken, 'input_tokens', 'max', 'must be at most 1000000000')
   if (!(m.outputTokens <= 1000000000)) add(broken, 'output_tokens', 'max', 'must be at most 1000000000')
   if (!(m.modelCostMicros <= 1000000000)) add(broken, 'model_cost_micros', 'max', 'must be at most 1000000000')
-  if (!pattern15.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^([a-z0-9][a-z0-9-]{0,62})?$`')
-  if (!pattern16.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
+  if (!pattern17.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^([a-z0-9][a-z0-9-]{0,62})?$`')
+  if (!pattern18.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
   if (m.outcome.case === undefined) add(broken, 'outcome', 'missing_parameter', 'is required')
 }
 
@@ -860,9 +982,9 @@ function leaseRunEmissions(m: lease_v1_emission.RunEmissions, broken: BrokenRule
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern12.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern14.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
   if (m.emissions.length > 1000) add(broken, 'emissions', 'too_many', 'must contain no more than 1000 item(s)')
   else {
@@ -891,9 +1013,9 @@ function leaseRunRef(m: lease_v1_lease.RunRef, broken: BrokenRule[]): void {
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern12.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern14.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
 }
 
@@ -1161,7 +1283,7 @@ function workforceCreateWorkforceTaskRequest(m: workforce_v1_task.CreateWorkforc
   }
   if (m.language !== undefined) {
     if (isLonger(m.language, 64)) add(broken, 'language', 'max_len', 'must be at most 64 characters')
-    if (m.language.length <= 128 && !pattern17.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
+    if (m.language.length <= 128 && !pattern19.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
   }
   if (m.audience !== undefined) {
     if (m.audience === '') add(broken, 'audience', 'min_len', 'must not be empty')
@@ -1353,6 +1475,15 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.identity.v1.UpdateAccountRequest', identityUpdateAccountRequest],
   ['millhand.identity.v1.UpdatePlansRequest', identityUpdatePlansRequest],
   ['millhand.identity.v1.WindowRequest', identityWindowRequest],
+  ['millhand.instance.v1.CreateInstanceRequest', instanceCreateInstanceRequest],
+  ['millhand.instance.v1.DeleteInstanceRequest', instanceDeleteInstanceRequest],
+  ['millhand.instance.v1.GetInstanceRequest', instanceGetInstanceRequest],
+  ['millhand.instance.v1.ListCapacityRequest', nothing],
+  ['millhand.instance.v1.ListInstanceEventsRequest', instanceListInstanceEventsRequest],
+  ['millhand.instance.v1.ListInstancesRequest', instanceListInstancesRequest],
+  ['millhand.instance.v1.RegistryCredential', instanceRegistryCredential],
+  ['millhand.instance.v1.ScaleInstanceRequest', instanceScaleInstanceRequest],
+  ['millhand.instance.v1.WatchInstanceLogsRequest', instanceWatchInstanceLogsRequest],
   ['millhand.lease.v1.ArtifactRef', leaseArtifactRef],
   ['millhand.lease.v1.ClaimRequest', leaseClaimRequest],
   ['millhand.lease.v1.Device', leaseDevice],

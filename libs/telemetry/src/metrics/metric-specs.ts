@@ -16,7 +16,7 @@ export const metricSpecs = {
     kind: 'counter',
     help: 'How often this process stopped being the owner of its service, by reason: the process stopped, it could not renew its lease in time, another process took the lease, or its work failed.',
     labels: {
-      service: ['compute', 'workforce', 'batch', 'billing', 'identity', 'webhook'],
+      service: ['compute', 'workforce', 'batch', 'instance', 'billing', 'identity', 'webhook'],
       reason: ['stopped', 'expired', 'taken', 'failed'],
     },
   },

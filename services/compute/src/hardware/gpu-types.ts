@@ -16,8 +16,10 @@ import type { Plans } from '@millhand/plans'
 import type { Clock } from '@millhand/process'
 import { principal } from '@millhand/rpc'
 import { type GpuTypeInUse, type Hardware, KNOWN_MS } from './hardware.ts'
+import { type CapacityClient, createInstanceCapacity } from './instance-capacity.ts'
 
 export interface GpuTypes {
+  /** Those of executors, and what instances can run on. */
   list(req: ListGpuTypesRequest, call: HandlerContext): Promise<ListGpuTypesResponse>
   /** What models of the caller can run on; the processor alone where the owner can't be asked. */
   enginesFor(call: HandlerContext): Promise<readonly string[]>
@@ -32,8 +34,12 @@ export function createGpuTypes(deps: {
   readonly replicas: Replicas
   readonly clock: Clock
   readonly plans: Pick<Plans, 'prices'>
+  /** Where there is none, there are no instances. */
+  readonly capacity?: CapacityClient | undefined
 }): GpuTypes {
   const { hardware, replicas, clock, plans } = deps
+  const secondPrice = (gpuType: string) => plans.prices.computeSecond(gpuType, '', clock.now())
+  const capacity = createInstanceCapacity(deps.capacity, clock)
 
   const toMessage = ({ id, name, memoryMb, available, providers }: GpuTypeInUse): GpuType => ({
     $typeName: 'millhand.compute.v1.GpuType',
@@ -42,7 +48,7 @@ export function createGpuTypes(deps: {
     providers: [...providers],
     price: {
       $typeName: 'millhand.type.v1.Money',
-      amount: priceOf(plans.prices.computeSecond(id, '', clock.now())),
+      amount: priceOf(secondPrice(id)),
       currency: 'USD',
     },
   })
@@ -50,17 +56,20 @@ export function createGpuTypes(deps: {
     const data = hardware.types(principal(call).mode).map(toMessage)
     return { $typeName: 'millhand.compute.v1.ListGpuTypesResponse', data, hasMore: false, complete: hardware.isKnown }
   }
-  const list = forwardToOwner(replicas, ComputeService.method.listGpuTypes, listHere)
+  const ofExecutors = forwardToOwner(replicas, ComputeService.method.listGpuTypes, listHere)
   const remembered = new Remembered(clock)
   const typesFor = async (call: HandlerContext) => {
-    const types = await list(create(ListGpuTypesRequestSchema), call)
+    const types = await ofExecutors(create(ListGpuTypesRequestSchema), call)
     const { mode } = principal(call)
     for (const { providers } of types.data) for (const provider of providers) remembered.add(mode, provider)
     return types
   }
 
   return {
-    list,
+    async list(req, call) {
+      const types = await ofExecutors(req, call)
+      return { ...types, data: await capacity.addTo(types.data, principal(call).mode, secondPrice) }
+    },
 
     async enginesFor(call) {
       const { data } = await typesFor(call).catch(() => ({ data: [] }))

@@ -1,5 +1,6 @@
 /** One attempt of a delivery: reads the event and the secret, posts the signed request, and returns the result. */
 
+import { SecretUnreadable } from '@millhand/api'
 import type { FencingToken } from '@millhand/lease'
 import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
@@ -7,7 +8,6 @@ import type { EventName, Log } from '@millhand/telemetry'
 import type { ReadableArchive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
 import { jsonMembers } from '../json-members.ts'
-import { SecretUnreadable } from '../secret/secret-encryption.ts'
 import type { SignedHeaders, Signer } from '../signature/signer.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
 import { retryAfterMs } from './retry-schedule.ts'

@@ -1,6 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
-import { fail } from '@millhand/api'
+import { fail, SecretUnreadable } from '@millhand/api'
 import type {
   CallbackSecret,
   GetCallbackSecretRequest,
@@ -8,7 +8,6 @@ import type {
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { CallbackSecretRecord } from '../secret/callback-secret.ts'
-import { SecretUnreadable } from '../secret/secret-encryption.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { makerOf } from './secret-maker.ts'
 

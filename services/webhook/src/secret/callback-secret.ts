@@ -1,7 +1,8 @@
 /** What callbacks of tasks are signed with: one secret a tenant, made when it is first asked for or needed. */
+
+import type { SecretCipher } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import type { SecretCipher } from './secret-encryption.ts'
 import {
   firstSecret,
   isMadeBy,

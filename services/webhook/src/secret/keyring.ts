@@ -4,9 +4,9 @@
  */
 
 import type { KeyObject } from 'node:crypto'
+import type { SecretCipher } from '@millhand/api'
 import { LRUCache } from 'lru-cache'
 import { signingKey } from './secret.ts'
-import type { SecretCipher } from './secret-encryption.ts'
 import { activeSecrets, type SecretOwner, type StoredSecret, sealedFor } from './stored-secret.ts'
 
 export interface Keyring {

@@ -1,7 +1,6 @@
 /** The secret of an endpoint, or of a tenant's callbacks, as it is stored. */
-import { fail } from '@millhand/api'
+import { fail, type SecretCipher, SecretUnreadable } from '@millhand/api'
 import { newSecret, type Signature } from './secret.ts'
-import { type SecretCipher, SecretUnreadable } from './secret-encryption.ts'
 
 /** Times are milliseconds since 1970. */
 export interface StoredSecret {

@@ -1,8 +1,8 @@
 /** Signs what is posted, with the secrets that are good at the time. */
 import type { KeyObject } from 'node:crypto'
+import type { SecretCipher } from '@millhand/api'
 import type { CallbackSecrets } from '../secret/callback-secret.ts'
 import { createKeyring } from '../secret/keyring.ts'
-import type { SecretCipher } from '../secret/secret-encryption.ts'
 import type { WebhookRecord } from '../webhook.ts'
 import { type Message, signatureHeader } from './webhook-signature.ts'
 
@@ -13,7 +13,7 @@ export interface SignedHeaders {
   readonly 'webhook-signature': string
 }
 
-/** Both fail with `SecretUnreadable` (`secret/secret-encryption.ts`) where what is stored can't be unsealed: no later try can. */
+/** Both fail with `SecretUnreadable` (`libs/api/src/secret-cipher.ts`) where what is stored can't be unsealed: no later try can. */
 export interface Signer {
   /** `now` is in milliseconds since 1970. */
   signWebhook(webhook: WebhookRecord, message: Message, now: number): SignedHeaders

@@ -43,7 +43,9 @@ describe('the AsyncAPI document', () => {
   it('describes every schema and field', () => {
     const schemas = Object.entries<Schema>(document.components.schemas).filter(
       ([name]) =>
-        !/^(Task|Model|Batch|WorkforceTask|ApiKey|AccountPlans|Quota|Invoice|SpendingLimit|Webhook)Event$/.test(name),
+        !/^(Task|Model|Batch|WorkforceTask|Instance|InstanceUsage|ApiKey|AccountPlans|Quota|Invoice|SpendingLimit|Webhook)Event$/.test(
+          name,
+        ),
     )
     for (const [name, { description, properties }] of schemas) {
       assert.ok(description, name)
@@ -62,6 +64,7 @@ describe('the AsyncAPI document', () => {
       'publish_tasks',
       'publish_batches',
       'publish_workforce',
+      'publish_instances',
       'publish_identity',
       'publish_billing',
       'publish_webhooks',

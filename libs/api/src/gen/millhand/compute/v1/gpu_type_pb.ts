@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/compute/v1/gpu_type.proto.
  */
 export const file_millhand_compute_v1_gpu_type: GenFile = /*@__PURE__*/
-  fileDesc("CiJtaWxsaGFuZC9jb21wdXRlL3YxL2dwdV90eXBlLnByb3RvEhNtaWxsaGFuZC5jb21wdXRlLnYxIt8BCgdHcHVUeXBlEicKAmlkGAEgASgJQhuStRgXIm52aWRpYS1oMTAwLTgwZ2ItaGJtMyISKQoEbmFtZRgCIAEoCUIbkrUYFyJOVklESUEgSDEwMCA4MEdCIEhCTTMiEhYKCW1lbW9yeV9tYhgDIAEoDUgAiAEBEhEKCWF2YWlsYWJsZRgEIAEoDRIRCglwcm92aWRlcnMYBSADKAkSJgoFcHJpY2UYBiABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5OgyKtRgIZ3B1X3R5cGVCDAoKX21lbW9yeV9tYiIVChNMaXN0R3B1VHlwZXNSZXF1ZXN0InAKFExpc3RHcHVUeXBlc1Jlc3BvbnNlEioKBGRhdGEYASADKAsyHC5taWxsaGFuZC5jb21wdXRlLnYxLkdwdVR5cGUSEAoIaGFzX21vcmUYAiABKAgSEAoIY29tcGxldGUYAyABKAg6CIq1GARsaXN0YgZwcm90bzM", [file_millhand_type_v1_access, file_millhand_type_v1_money]);
+  fileDesc("CiJtaWxsaGFuZC9jb21wdXRlL3YxL2dwdV90eXBlLnByb3RvEhNtaWxsaGFuZC5jb21wdXRlLnYxIqwCCgdHcHVUeXBlEicKAmlkGAEgASgJQhuStRgXIm52aWRpYS1oMTAwLTgwZ2ItaGJtMyISKQoEbmFtZRgCIAEoCUIbkrUYFyJOVklESUEgSDEwMCA4MEdCIEhCTTMiEhYKCW1lbW9yeV9tYhgDIAEoDUgAiAEBEhEKCWF2YWlsYWJsZRgEIAEoDRIRCglwcm92aWRlcnMYBSADKAkSJgoFcHJpY2UYBiABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5Ej0KCWluc3RhbmNlcxgHIAEoCzIlLm1pbGxoYW5kLmNvbXB1dGUudjEuSW5zdGFuY2VDYXBhY2l0eUgBiAEBOgyKtRgIZ3B1X3R5cGVCDAoKX21lbW9yeV9tYkIMCgpfaW5zdGFuY2VzInYKEEluc3RhbmNlQ2FwYWNpdHkSEQoJYXZhaWxhYmxlGAEgASgNEg0KBXRvdGFsGAIgASgNEhEKCW1lbW9yeV9tYhgDIAEoDRItCgxob3VybHlfcHJpY2UYBCABKAsyFy5taWxsaGFuZC50eXBlLnYxLk1vbmV5IhUKE0xpc3RHcHVUeXBlc1JlcXVlc3QicAoUTGlzdEdwdVR5cGVzUmVzcG9uc2USKgoEZGF0YRgBIAMoCzIcLm1pbGxoYW5kLmNvbXB1dGUudjEuR3B1VHlwZRIQCghoYXNfbW9yZRgCIAEoCBIQCghjb21wbGV0ZRgDIAEoCDoIirUYBGxpc3RiBnByb3RvMw", [file_millhand_type_v1_access, file_millhand_type_v1_money]);
 
 /**
  * A type of GPU that executors of this deployment have.
@@ -22,7 +22,7 @@ export const file_millhand_compute_v1_gpu_type: GenFile = /*@__PURE__*/
  */
 export type GpuType = Message<"millhand.compute.v1.GpuType"> & {
   /**
-   * What usage counts as.
+   * What usage counts as, and what an instance asks for as `gpu`: also `cpu`.
    *
    * @generated from field: string id = 1;
    */
@@ -62,6 +62,13 @@ export type GpuType = Message<"millhand.compute.v1.GpuType"> & {
    * @generated from field: millhand.type.v1.Money price = 6;
    */
   price?: Money | undefined;
+
+  /**
+   * What instances have of it; left out where they can't run on it.
+   *
+   * @generated from field: optional millhand.compute.v1.InstanceCapacity instances = 7;
+   */
+  instances?: InstanceCapacity | undefined;
 };
 
 /**
@@ -70,6 +77,48 @@ export type GpuType = Message<"millhand.compute.v1.GpuType"> & {
  */
 export const GpuTypeSchema: GenMessage<GpuType> = /*@__PURE__*/
   messageDesc(file_millhand_compute_v1_gpu_type, 0);
+
+/**
+ * What instances have of a GPU type, or of processors alone.
+ *
+ * @generated from message millhand.compute.v1.InstanceCapacity
+ */
+export type InstanceCapacity = Message<"millhand.compute.v1.InstanceCapacity"> & {
+  /**
+   * How many more replicas fit now. Others wait.
+   *
+   * @generated from field: uint32 available = 1;
+   */
+  available: number;
+
+  /**
+   * How many fit where nothing runs.
+   *
+   * @generated from field: uint32 total = 2;
+   */
+  total: number;
+
+  /**
+   * The memory of a replica in MiB.
+   *
+   * @generated from field: uint32 memory_mb = 3;
+   */
+  memoryMb: number;
+
+  /**
+   * What a replica costs for each hour that it runs. It is counted to the millisecond.
+   *
+   * @generated from field: millhand.type.v1.Money hourly_price = 4;
+   */
+  hourlyPrice?: Money | undefined;
+};
+
+/**
+ * Describes the message millhand.compute.v1.InstanceCapacity.
+ * Use `create(InstanceCapacitySchema)` to create a new message.
+ */
+export const InstanceCapacitySchema: GenMessage<InstanceCapacity> = /*@__PURE__*/
+  messageDesc(file_millhand_compute_v1_gpu_type, 1);
 
 /**
  * Asks for the types of GPUs.
@@ -84,7 +133,7 @@ export type ListGpuTypesRequest = Message<"millhand.compute.v1.ListGpuTypesReque
  * Use `create(ListGpuTypesRequestSchema)` to create a new message.
  */
 export const ListGpuTypesRequestSchema: GenMessage<ListGpuTypesRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_compute_v1_gpu_type, 1);
+  messageDesc(file_millhand_compute_v1_gpu_type, 2);
 
 /**
  * The types of GPUs, all of them.
@@ -119,5 +168,5 @@ export type ListGpuTypesResponse = Message<"millhand.compute.v1.ListGpuTypesResp
  * Use `create(ListGpuTypesResponseSchema)` to create a new message.
  */
 export const ListGpuTypesResponseSchema: GenMessage<ListGpuTypesResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_compute_v1_gpu_type, 2);
+  messageDesc(file_millhand_compute_v1_gpu_type, 3);
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@millhand/process'
+import type { Clock } from './clock.ts'
 
 export interface WakeUp {
   /** Ends the wait, or the next one where nobody waits. */

@@ -1,0 +1,45 @@
+/** The settings of what runs instances. */
+import { oneOf, optional, path, type Schema, text, urls } from '@millhand/process'
+import { replicaSizes, words } from './setting-types.ts'
+
+export const instanceVariables = {
+  MILLHAND_INSTANCE_DRIVER: oneOf(
+    'none',
+    'What runs the replicas of instances. `none` rejects instances of live keys, `docker` uses Docker engines, and `mock` runs nothing and says that it does, for trials. The sandbox has its own.',
+    ['none', 'docker', 'mock'],
+  ),
+  MILLHAND_INSTANCE_SIZES: replicaSizes(
+    'cpu=1x2048',
+    'What a replica of each GPU type may take of its host: processors and memory in MiB. `cpu` is one without a GPU. A type that is not listed runs nowhere.',
+  ),
+  MILLHAND_INSTANCE_REGISTRIES: optional(
+    words(
+      'The registries whose images may run, or parts of one, for example `docker.io/library,ghcr.io/acme`. By default any may.',
+    ),
+  ),
+  MILLHAND_INSTANCE_PRELOADED: optional(
+    words(
+      'References of images that you have put on the hosts. They run without a pull, and every account may run them.',
+    ),
+  ),
+  MILLHAND_DOCKER_HOST: optional(
+    urls('The Docker engines on which replicas run. By default that of `DOCKER_HOST`.', ['unix:', 'tcp:']),
+  ),
+  MILLHAND_DOCKER_CERT_PATH: optional(
+    path(
+      undefined,
+      'A folder with `ca.pem`, `cert.pem` and `key.pem`, for engines that are reached by `tcp:`. They are reached with certificates only.',
+    ),
+  ),
+  MILLHAND_DOCKER_DEPLOYMENT: text(
+    'millhand',
+    'What tells the containers of this deployment from those of others on the same engines.',
+  ),
+  MILLHAND_DOCKER_PUBLIC_NETWORK: optional(
+    text(undefined, 'The network of the hosts on which ports are published. Without it instances can publish none.'),
+  ),
+  DOCKER_HOST: text(
+    'unix:///var/run/docker.sock',
+    'Docker’s own variable: the engine on which replicas run where `MILLHAND_DOCKER_HOST` is not set.',
+  ),
+} as const satisfies Schema

@@ -1,0 +1,61 @@
+/** Instance: containers of users, on MongoDB. Any number of replicas; one of them starts and ends containers. */
+import { createCursors } from '@millhand/api'
+import { createInstanceService } from '@millhand/instance'
+import { loadPlans } from '@millhand/plans'
+import { systemClock as clock, configuration, createHealth } from '@millhand/process'
+import { deriveSecret } from '@millhand/rpc/network'
+import { openMongo } from '@millhand/store/mongo'
+import { instanceDriverOf, instanceDrivers } from '../instance-drivers.ts'
+import { instanceVariables as driverVariables } from '../instance-variables.ts'
+import { defineProcess } from '../process.ts'
+import { pick, variables } from '../variables.ts'
+import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
+import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
+
+const instanceVariables = configuration(
+  {
+    ...signingVariables,
+    ...replicatedVariables,
+    ...pick('MILLHAND_RETENTION_DAYS', 'MILLHAND_PLANS_FILE'),
+    ...driverVariables,
+  },
+  Object.keys(variables),
+)
+
+export const instance = defineProcess(instanceVariables, config, async (config, runner, log) => {
+  const health = createHealth()
+  health.set('store', false, 'not connected')
+  const plans = loadPlans(config.plansFile, log)
+  const { caller } = config
+  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
+  const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
+  const owned = replicatedProcess('instance', { config, db, health, runner, log })
+  const service = createInstanceService({
+    ...{ db, plans, clock, log },
+    drivers: instanceDrivers(config.driver, { clock, runner }),
+    cursors: createCursors(config.cursorKey),
+    sealingKey: config.sealingKey,
+    replicas: owned.replicas(caller),
+    retentionMs: config.retentionMs,
+  })
+  return await owned.start({
+    routes: service.routes,
+    async work(owning) {
+      await Promise.all([service.run(owning), db.relay({ publish: batch => owned.events.publish(batch) }, owning)])
+    },
+  })
+})
+
+function config(set: ReturnType<typeof instanceVariables>) {
+  const caller = ownCredentialsOf('instance', set)
+  const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
+  return {
+    ...replicatedConfig(set, caller.tls),
+    caller,
+    plansFile: set.MILLHAND_PLANS_FILE,
+    driver: instanceDriverOf(set),
+    cursorKey: deriveSecret(secret, 'cursors'),
+    sealingKey: deriveSecret(secret, 'instance secrets'),
+  }
+}

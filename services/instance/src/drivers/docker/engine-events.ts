@@ -1,0 +1,72 @@
+/** The events of one engine, for as long as it answers and again once it is back. */
+import type { Clock } from '@millhand/process'
+import { type Engine, jsonLines } from './engine.ts'
+import { DEPLOYMENT, filtersOf } from './labels.ts'
+
+export interface EngineWatch {
+  readonly engine: Engine
+  readonly deployment: string
+  readonly changed: () => void
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+const PAUSE_MS = 1000
+/** How long a host may be gone before that counts as a change: a connection to a machine without power says nothing. */
+const PING_MS = 5000
+
+/** When containers have ended, in milliseconds since 1970, by name. An engine keeps its latest 256 events until it ends. */
+export async function endsOf(engine: Engine, deployment: string, signal: AbortSignal): Promise<Map<string, number>> {
+  // By the engine's clock: it would wait for a time that is to come.
+  const { SystemTime } = (await engine.call('GET', '/info', { signal })) as { readonly SystemTime: string }
+  const until = (Date.parse(SystemTime) / 1_000).toFixed(3)
+  const filters = filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'], event: ['die'] })
+  const found = new Map<string, number>()
+  for await (const event of jsonLines(
+    await engine.stream('GET', `/events?since=0&until=${until}&${filters}`, { signal }),
+  )) {
+    const { Actor, timeNano } = event as unknown as EndEvent
+    found.set(Actor.Attributes.name, Math.floor(timeNano / 1e6))
+  }
+  return found
+}
+
+interface EndEvent {
+  readonly Actor: { readonly Attributes: { readonly name: string } }
+  readonly timeNano: number
+}
+
+/** Calls `changed` when the engine tells of a container, when it goes, and when it is back, until the signal fires. */
+export function watchEngine({ engine, deployment, changed, clock, signal }: EngineWatch): void {
+  const path = `/events?${filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'] })}`
+
+  async function follow(ended: AbortSignal): Promise<void> {
+    const stream = await engine.stream('GET', path, { signal: ended })
+    changed() // What has happened while nobody listened.
+    for await (const _ of jsonLines(stream)) changed()
+  }
+
+  async function ping(ended: AbortSignal): Promise<void> {
+    for (;;) {
+      await clock.sleep(PING_MS, ended)
+      await engine.call('GET', '/version', { signal: ended, timeoutMs: PING_MS })
+    }
+  }
+
+  async function loop(): Promise<void> {
+    while (!signal.aborted) {
+      const stop = new AbortController()
+      const ended = AbortSignal.any([signal, stop.signal])
+      const both = [follow(ended), ping(ended)]
+      // Either ends as the host is lost; it is tried again, whatever the fault.
+      await Promise.race(both).catch(() => {})
+      stop.abort()
+      await Promise.allSettled(both)
+      if (signal.aborted) return
+      changed()
+      await clock.sleep(PAUSE_MS, signal).catch(() => {})
+    }
+  }
+
+  void loop()
+}

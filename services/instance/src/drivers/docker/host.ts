@@ -1,0 +1,266 @@
+/** One Docker engine: the containers of this deployment on it. */
+import { setMaxListeners } from 'node:events'
+import { KeyedMutex } from '@millhand/process'
+import { DriverFault, type LogLine, type LogOptions, type ObservedReplica, type ReplicaSpec } from '../driver.ts'
+import type { ReplicaSizes } from '../replica-size.ts'
+import { type ContainerConfigOptions, containerConfig } from './container-config.ts'
+import { createEngine, type Engine, type EngineAddress, EngineError } from './engine.ts'
+import { endsOf } from './engine-events.ts'
+import { startFault } from './faults.ts'
+import type { HostImage } from './images.ts'
+import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
+import { linesAfter, logLines, nanoseconds } from './log-lines.ts'
+import { checkPublicNetwork, ensureNetwork, networkName, removeUnusedNetwork } from './networks.ts'
+import { type HostRoom, type Occupant, roomOf } from './placement.ts'
+
+export interface DockerHost {
+  /** The URL of its engine. */
+  readonly name: string
+  readonly engine: Engine
+  /** Whether the container has run, or only exists; undefined where it does not. */
+  find(name: string, signal: AbortSignal): Promise<'created' | 'started' | undefined>
+  list(signal: AbortSignal): Promise<ObservedReplica[]>
+  /** When containers have ended, by name, by those events that the engine still has. */
+  ends(signal: AbortSignal): Promise<Map<string, number>>
+  room(signal: AbortSignal): Promise<HostRoom>
+  occupants(signal: AbortSignal): Promise<Map<string, Occupant>>
+  /** Makes the container and starts it, or leaves nothing of it. Throws `DriverFault`. */
+  run(replica: ReplicaSpec, image: HostImage, devices: readonly string[], signal: AbortSignal): Promise<void>
+  /** Starts a container that a call which broke off has made. */
+  start(name: string, signal: AbortSignal): Promise<void>
+  remove(name: string, signal: AbortSignal): Promise<void>
+  logs(name: string, options: LogOptions, signal: AbortSignal): AsyncIterable<LogLine>
+}
+
+export interface DockerHostOptions {
+  readonly address: EngineAddress
+  readonly deployment: string
+  readonly sizes: ReplicaSizes
+  readonly publicNetwork?: string
+  readonly graceSeconds: number
+}
+
+export function createDockerHost(options: DockerHostOptions): DockerHost {
+  const { address, deployment, sizes, publicNetwork, graceSeconds } = options
+  const engine = createEngine(address)
+  /** An engine that is asked twice at once makes two networks of one name, and then knows neither by it. */
+  const networks = new KeyedMutex()
+  const listed = async (signal: AbortSignal) =>
+    (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
+      signal,
+      timeoutMs: LOOK_TIMEOUT_MS,
+    })) as ListedContainer[]
+  const inspected = async (name: string, signal: AbortSignal) => {
+    const path = `/containers/${encodeURIComponent(name)}/json`
+    const found = (await unlessMissing(engine.call('GET', path, { signal, timeoutMs: LOOK_TIMEOUT_MS }))) as
+      | InspectedContainer
+      | undefined
+    return found?.Config.Labels?.[DEPLOYMENT] === deployment ? found : undefined
+  }
+
+  return {
+    name: address.url,
+    engine,
+    start: (name, signal) => startContainer(engine, name, signal),
+
+    async find(name, signal) {
+      const found = await inspected(name, signal)
+      if (found === undefined) return undefined
+      return found.State.Status === 'created' ? 'created' : 'started'
+    },
+
+    async list(signal) {
+      const names = (await listed(signal)).map(nameOf)
+      // One signal for many calls.
+      setMaxListeners(0, signal)
+      const all = await Promise.all(names.map(name => inspected(name, signal)))
+      return all.filter(found => found !== undefined).map(found => observed(address.url, found))
+    },
+
+    ends: signal => endsOf(engine, deployment, signal),
+
+    async room(signal) {
+      return roomOf((await engine.call('GET', '/info', { signal })) as Parameters<typeof roomOf>[0])
+    },
+
+    async occupants(signal) {
+      const live = (await listed(signal)).filter(({ State }) => !ENDED.has(State))
+      return new Map(
+        live.map(container => {
+          const { Labels } = container
+          return [nameOf(container), { gpu: identityOf('', Labels).gpu, devices: devicesOf(Labels) }]
+        }),
+      )
+    },
+
+    async run(replica, { id, volumes }, devices, signal) {
+      const { name, tenant, ports, gpu } = replica
+      if (ports.length > 0 && publicNetwork === undefined)
+        throw new DriverFault('ports_unsupported', 'Ports are not published here.')
+      if (ports.length > 0) await checkPublicNetwork(engine, publicNetwork as string, signal)
+      const size = sizes[gpu]
+      if (size === undefined) throw new DriverFault('no_capacity', `There is no ${gpu} here.`)
+      const labels = labelsOf(deployment, replica, devices)
+      const make = async () => {
+        const network = await networks.runExclusive(tenant, () => ensureNetwork(engine, deployment, tenant, signal))
+        const config = { replica, size, network, devices, labels, imageId: id, imageVolumes: volumes }
+        await makeContainer(engine, config, ports.length > 0 ? publicNetwork : undefined, signal)
+      }
+      try {
+        await make().catch(async error => {
+          if (!isNetworkGone(error)) throw error
+          await discard(engine, name, signal)
+          await make() // Another call has removed the tenant's network, for nothing was on it yet.
+        })
+      } catch (error) {
+        if (error instanceof EngineError && error.status === 409) return startContainer(engine, name, signal) // Another call was faster.
+        if (error instanceof EngineError) await discard(engine, name, signal)
+        throw startFault(error)
+      }
+      await startContainer(engine, name, signal)
+    },
+
+    async remove(name, signal) {
+      const found = await inspected(name, signal)
+      if (found === undefined) return
+      const stop = `/containers/${name}/stop?t=${graceSeconds}`
+      const timeoutMs = graceSeconds * 1000 + START_TIMEOUT_MS
+      await unlessMissing(engine.call('POST', stop, { signal, timeoutMs }))
+      await discard(engine, name, signal)
+      await removeUnusedNetwork(engine, networkName(deployment, found.Config.Labels?.[TENANT] ?? ''), signal)
+    },
+
+    async *logs(name, options, signal) {
+      if ((await inspected(name, signal)) === undefined)
+        throw new DriverFault('not_found', `There is no replica ${name}.`)
+      yield* linesOf(engine, name, options, signal)
+    },
+  }
+}
+
+async function startContainer(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    await engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
+  } catch (error) {
+    // In doubt where the engine does not answer; a replica that did not start is removed.
+    if (error instanceof EngineError) await discard(engine, name, signal)
+    throw startFault(error)
+  }
+}
+
+async function discard(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
+  await unlessMissing(engine.call('DELETE', `/containers/${name}?force=1&v=1`, { signal, timeoutMs: START_TIMEOUT_MS }))
+  await unlessMissing(engine.call('DELETE', `/volumes/${name}`, { signal }))
+}
+
+/** Makes the container, and joins it to the network on which its ports are published. */
+async function makeContainer(
+  engine: Engine,
+  config: ContainerConfigOptions,
+  publicNetwork: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = config.replica
+  await engine.call('POST', `/containers/create?name=${name}`, { signal, body: containerConfig(config) })
+  if (publicNetwork !== undefined)
+    await engine.call('POST', `/networks/${publicNetwork}/connect`, { signal, body: { Container: name } })
+}
+
+/** The lines of a container that is there. */
+async function* linesOf(
+  engine: Engine,
+  name: string,
+  { follow, tail, since, after }: LogOptions,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
+  const query = new URLSearchParams({ stdout: '1', stderr: '1', timestamps: '1', follow: follow ? '1' : '0' })
+  const from = after === undefined ? since : Math.max(since ?? 0, Number(nanoseconds(after) / 1_000_000n))
+  if (from !== undefined) query.set('since', (from / 1000).toFixed(3))
+  if (tail !== undefined && after === undefined) query.set('tail', String(tail))
+  try {
+    const stream = await engine.stream('GET', `/containers/${name}/logs?${query}`, { signal })
+    const lines = logLines(stream)
+    yield* after === undefined ? lines : linesAfter(after, lines)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof DriverFault) throw error
+    if (error instanceof EngineError)
+      throw new DriverFault('not_found', `There is no replica ${name}.`, { cause: error })
+    throw new DriverFault('unavailable', 'The container engine does not answer.', { cause: error })
+  }
+}
+
+/** A start waits for the disk, and for the container's network. */
+const START_TIMEOUT_MS = 120_000
+
+/** A host is lost once it has not said for so long what it has. */
+const LOOK_TIMEOUT_MS = 5000
+
+const ENDED = new Set(['exited', 'dead', 'removing'])
+
+interface ListedContainer {
+  readonly Names: readonly string[]
+  readonly State: string
+  readonly Labels: Labels
+}
+
+interface InspectedContainer {
+  readonly Name: string
+  readonly Config: { readonly Labels?: Labels | null }
+  readonly State: {
+    readonly Status: string
+    readonly OOMKilled: boolean
+    readonly ExitCode: number
+    readonly StartedAt: string
+    readonly FinishedAt: string
+  }
+  readonly NetworkSettings: {
+    readonly Ports?: Readonly<
+      Record<string, readonly { readonly HostIp: string; readonly HostPort: string }[] | null>
+    > | null
+  }
+}
+
+const nameOf = ({ Names }: ListedContainer): string => (Names[0] ?? '').replace(/^\//, '')
+
+function observed(host: string, { Name, Config, State, NetworkSettings }: InspectedContainer): ObservedReplica {
+  const identity = identityOf(Name.replace(/^\//, ''), Config.Labels ?? {})
+  const { Status, OOMKilled, ExitCode } = State
+  const ports = Object.entries(NetworkSettings.Ports ?? {}).flatMap(([port, bindings]) =>
+    // One for IPv4 and one for IPv6.
+    (bindings ?? [])
+      .slice(0, 1)
+      .map(({ HostPort }) => ({ port: Number.parseInt(port, 10), hostPort: Number(HostPort) })),
+  )
+  const startedAt = Date.parse(State.StartedAt)
+  const base = { ...identity, host, ports, address: addressOf(host) }
+  if (Status === 'created') return { ...base, state: 'creating' }
+  if (Status === 'running' || Status === 'paused' || Status === 'restarting')
+    return { ...base, state: 'running', startedAt }
+  const endedAt = Date.parse(State.FinishedAt)
+  return {
+    ...base,
+    state: 'exited',
+    // The engine takes the time of the start after the process has been started.
+    startedAt: Math.min(startedAt, endedAt),
+    endedAt,
+    exitCode: ExitCode,
+    ...(OOMKilled && { reason: 'out_of_memory' as const }),
+  }
+}
+
+/** A port is published on all addresses of a host; we know the one at which its engine is reached. */
+const addressOf = (host: string): string => new URL(host).hostname || '127.0.0.1'
+
+function isNetworkGone(error: unknown): boolean {
+  return error instanceof EngineError && /network .*not found/i.test(error.message)
+}
+
+async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof EngineError && error.status === 404) return undefined
+    throw error
+  }
+}

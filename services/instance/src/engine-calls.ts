@@ -1,0 +1,139 @@
+/** Calls to the engine that take long: they run beside the passes, one for each replica at a time. */
+import type { SecretCipher } from '@millhand/api'
+import type { Clock } from '@millhand/process'
+import type { Log } from '@millhand/telemetry'
+import {
+  type Driver,
+  DriverFault,
+  type ObservedReplica,
+  type PullProgress,
+  type ReplicaSpec,
+} from './drivers/driver.ts'
+import { type InstanceRecord, replicaName, type Secrets, type Slot, sealedFor } from './instance.ts'
+import type { Cause } from './transition.ts'
+
+export interface EngineCallsDeps {
+  readonly driver: Driver
+  readonly cipher: SecretCipher
+  readonly clock: Clock
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Hears what a call came to. */
+  readonly caused: (instance: InstanceRecord, cause: Cause) => Promise<void>
+  /** Hears that a call has ended. */
+  readonly settled: () => void
+}
+
+export interface EngineCalls {
+  /** Starts the replica of a slot, unless it is being started, or as many of its account are as may be: a later pass asks again. */
+  create(instance: InstanceRecord, slot: Slot, signal: AbortSignal): void
+  /** Removes a replica, unless it is being removed, or was a moment ago in vain. */
+  remove(replica: ObservedReplica, signal: AbortSignal): void
+  /** The names of those that are being started. */
+  creating(): ReadonlySet<string>
+  hasCreated(name: string): boolean
+  /** Resolves once no call is under way, after their signal. */
+  close(): Promise<void>
+}
+
+/** Of one account: so a slow registry of one holds up nobody else. */
+const CREATES_OF_TENANT = 8
+/** After a removal that failed. */
+const RETRY_MS = 1_000
+
+export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
+  const { driver, clock, log, now, caused, settled } = deps
+  const creating = new Set<string>()
+  const removing = new Set<string>()
+  const created = new Set<string>()
+  /** When a removal failed, by the monotonic clock. */
+  const failedAt = new Map<string, number>()
+  /** How many are being started, by tenant. */
+  const creates = new Map<string, number>()
+  const underWay = new Set<Promise<void>>()
+
+  function start(name: string, names: Set<string>, work: () => Promise<void>): void {
+    names.add(name)
+    const run: Promise<void> = work()
+      .catch(error => log.error('instance.call_failed', { replica: name, error }))
+      .finally(() => {
+        names.delete(name)
+        underWay.delete(run)
+        settled()
+      })
+    underWay.add(run)
+  }
+
+  async function tryCreate(instance: InstanceRecord, slot: Slot, name: string, signal: AbortSignal): Promise<void> {
+    const { generation } = slot
+    let told = -1
+    const onPull = (progress: PullProgress) => {
+      const quarters = Math.floor((4 * progress.doneBytes) / Math.max(1, progress.totalBytes))
+      if (quarters <= told) return
+      told = quarters
+      void caused(instance, { kind: 'pull', generation, progress, now: now() }).catch(() => {})
+    }
+    try {
+      await driver.create(specOf(deps.cipher, instance, slot, name), { signal, onPull })
+      created.add(name)
+    } catch (error) {
+      if (signal.aborted) return
+      if (!(error instanceof DriverFault)) log.error('instance.create_failed', { instance: instance.id, error })
+      const fault = error instanceof DriverFault ? error : unexpected
+      await caused(instance, { kind: 'refuse', generation, fault, now: now() })
+    }
+  }
+
+  async function tryRemove(replica: ObservedReplica, signal: AbortSignal): Promise<void> {
+    const { name } = replica
+    try {
+      await driver.remove(replica, signal)
+      created.delete(name)
+      failedAt.delete(name)
+    } catch (error) {
+      if (signal.aborted) return
+      failedAt.set(name, clock.monotonic())
+      log.warn('instance.remove_failed', { instance: replica.instance, replica: name, error })
+    }
+  }
+
+  return {
+    create(instance, slot, signal) {
+      const name = replicaName(instance.id, slot)
+      const { tenant } = instance
+      const others = creates.get(tenant) ?? 0
+      if (creating.has(name) || removing.has(name) || others >= CREATES_OF_TENANT) return
+      creates.set(tenant, others + 1)
+      start(name, creating, () =>
+        tryCreate(instance, slot, name, signal).finally(() => creates.set(tenant, (creates.get(tenant) ?? 1) - 1)),
+      )
+    },
+    remove(replica, signal) {
+      const { name } = replica
+      if (creating.has(name) || removing.has(name)) return
+      if (clock.monotonic() - (failedAt.get(name) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return
+      start(name, removing, () => tryRemove(replica, signal))
+    },
+    creating: () => new Set(creating),
+    hasCreated: name => created.has(name),
+    async close() {
+      await Promise.all(underWay)
+    },
+  }
+}
+
+const unexpected = new DriverFault('engine_error', 'The container engine refused to run a replica.')
+
+function specOf(cipher: SecretCipher, instance: InstanceRecord, slot: Slot, name: string): ReplicaSpec {
+  const { id, tenant, gpu, image, command, ports, volume_gb } = instance
+  const { env, registry }: Secrets =
+    instance.secrets === undefined ? { env: {} } : JSON.parse(cipher.open(instance.secrets, sealedFor(instance)))
+  return {
+    ...{ name, tenant, instance: id, index: slot.index, generation: slot.generation, gpu, image, env },
+    ports: ports.map(port => ({ port })),
+    ...(command.length > 0 && { command }),
+    ...(volume_gb !== undefined && { volumeGb: volume_gb }),
+    ...(registry !== undefined && { registryCredential: registry }),
+  }
+}

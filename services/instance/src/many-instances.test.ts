@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { World } from './engine.fixture.ts'
+
+test('a pass over ten thousand instances at rest asks the store once, and writes nothing', {
+  timeout: 600_000,
+}, async () => {
+  const world = await World.open({ a: { cpu: 20_000 } })
+  const signal = new AbortController().signal
+  await Promise.all(Array.from({ length: 10_000 }, (_, n) => world.create({ tenant: `acct_${n % 1_250}/live` })))
+  const owner = world.owner()
+  for (let n = 0; n < 2_000 && world.running().length < 10_000; n++) {
+    owner.engineChanged()
+    await owner.pass(signal)
+    await world.clock.advance(50)
+  }
+  assert.equal(world.running().length, 10_000)
+  for (let n = 0; n < 3; n++) {
+    owner.engineChanged()
+    await owner.pass(signal)
+    await world.clock.advance(50)
+  }
+  Object.assign(world.calls, { get: 0, find: 0, write: 0 })
+  owner.engineChanged()
+  await owner.pass(signal)
+  assert.deepEqual(world.calls, { get: 0, find: 1, write: 0 })
+
+  const id = await world.create({})
+  Object.assign(world.calls, { get: 0, find: 0, write: 0 })
+  await owner.pass(signal)
+  // Beside the pass the start of its pull is noted.
+  while (world.calls.write < 3) await setImmediate()
+  assert.deepEqual(world.calls, { get: 1, find: 1, write: 3 }, 'one more instance is acknowledged and admitted')
+  assert.equal((await world.get(id)).status, 'provisioning')
+  await world.clock.advance(1_000)
+  await world.close()
+})

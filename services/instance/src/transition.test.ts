@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Id } from '@millhand/api'
+import { documentedChanges } from './documented-changes.fixture.ts'
+import type { FaultReason, ObservedReplica } from './drivers/driver.ts'
+import { type InstanceRecord, replicaName } from './instance.ts'
+import type { Sighting } from './slot.ts'
+import { type Cause, newInstance, type Transition, transition } from './transition.ts'
+
+const start = Date.UTC(2026, 10, 26, 7, 30)
+const hour = 3_600_000
+const id: Id<'inst'> = 'inst_01kaje5z1cf6tvnyxkkhbm3v8h'
+
+/** An instance as it lives through causes; time goes on by itself. */
+class Life {
+  now = start
+  before = start
+  instance: InstanceRecord
+  readonly statuses: string[] = []
+  readonly events: string[] = []
+  readonly metered: Transition['slices'][number][] = []
+  readonly pairs = new Set<string>()
+
+  constructor(replicas = 1, more: Partial<InstanceRecord> = {}) {
+    const document = newInstance({
+      ...{ id, tenant: 'acct_1/live', account_id: 'acct_1', mode: 'live', plan: 'starter', gpu: 'cpu', image: 'a' },
+      ...{ command: [], ports: [], metadata: {}, desired: { replicas }, created_at: start, ...more },
+    })
+    this.instance = { ...document, version: 1 }
+    this.statuses.push(this.instance.status)
+  }
+
+  apply(cause: Cause): this {
+    const { instance, slices, events } = transition(this.instance, cause, 1_000)
+    if (instance.status !== this.instance.status) {
+      this.pairs.add(`${this.instance.status} ${instance.status}`)
+      this.statuses.push(instance.status)
+    }
+    assert.equal(instance.resource_version, this.instance.resource_version + events.length)
+    this.instance = instance
+    this.metered.push(...slices)
+    this.events.push(...events)
+    return this
+  }
+
+  /** The engine is asked after `ms`; `is` says what it answers of the replica at each index. */
+  observe(is: Readonly<Record<number, Partial<ObservedReplica>>> = {}, ms = 100, more: Partial<Sighting> = {}): this {
+    this.now += ms
+    const seen = this.instance.slots.flatMap(({ index, generation }) => {
+      const found = is[index]
+      if (found === undefined || generation === 0) return []
+      return [observed(index, generation, this.now, found)]
+    })
+    const sighting: Sighting = {
+      ...{ askedAt: this.now, now: this.now, before: this.before, isPrompt: true },
+      ...{ lostHosts: new Set<string>(), ends: new Map(), creating: new Set<string>(), ...more },
+    }
+    this.apply({ kind: 'observe', seen, sighting })
+    this.before = this.now
+    return this
+  }
+
+  admit(refusal?: string): this {
+    const indexes = refusal === undefined ? this.instance.slots.map(({ index }) => index) : []
+    return this.apply({ kind: 'admit', indexes, refusal, now: this.now })
+  }
+
+  refuse(reason: FaultReason): this {
+    const { generation = 0 } = this.instance.slots.find(({ state }) => state === 'starting') ?? {}
+    return this.apply({ kind: 'refuse', generation, fault: { reason, message: reason }, now: this.now })
+  }
+
+  scale(replicas: number): this {
+    return this.apply({ kind: 'scale', replicas, now: this.now })
+  }
+
+  delete(): this {
+    return this.apply({ kind: 'delete', now: this.now })
+  }
+
+  run(): this {
+    const all = Object.fromEntries(this.instance.slots.map(({ index }) => [index, running]))
+    return this.observe().admit().observe(all)
+  }
+
+  fail(runs: number): this {
+    for (let n = 0; n < runs; n++) this.observe({ 0: exited }, 100).observe({}, 60_000).admit()
+    return this
+  }
+
+  get reason() {
+    return this.instance.reason
+  }
+
+  get seconds() {
+    return this.metered.reduce((sum, { from, to }) => sum + (to - from), 0) / 1_000
+  }
+}
+
+const running = { state: 'running' } as const
+const exited = { state: 'exited', exitCode: 1 } as const
+
+const observed = (index: number, generation: number, now: number, is: Partial<ObservedReplica>): ObservedReplica => ({
+  name: replicaName(id, { index, generation }),
+  ...{ tenant: 'acct_1/live', instance: id, index, generation, gpu: 'cpu', host: 'a', ports: [], state: 'running' },
+  ...(is.state === 'exited' ? { endedAt: now } : { startedAt: now }),
+  ...is,
+})
+
+/** A way to each row of the table of docs/instances.md. */
+const ways: Readonly<Record<string, () => Life>> = {
+  'pending provisioning': () => new Life().observe().admit(),
+  'pending running': () => new Life(0).observe(),
+  'provisioning pending': () => new Life().observe().admit().refuse('no_capacity'),
+  'provisioning running': () => new Life().run(),
+  'scaling running': () => new Life(2).run().scale(1).observe({ 0: running }).observe({ 0: running }),
+  'degraded running': () => new Life().run().observe({}).observe({}).admit().observe({ 0: running }),
+  'running scaling': () => new Life().run().scale(2),
+  'degraded scaling': () => new Life(2).run().observe({ 0: running }).scale(1).observe({ 0: running }, 0),
+  'degraded provisioning': () =>
+    new Life(2).observe().admit().observe({ 0: exited }).observe({}, 600).admit().observe({ 0: running }),
+  'provisioning degraded': () => new Life().observe().admit().refuse('port_taken'),
+  'running degraded': () => new Life().run().observe({ 0: exited }),
+  'scaling degraded': () => new Life().run().scale(2).observe({ 0: exited }),
+  'pending terminating': () => new Life().delete(),
+  'provisioning terminating': () => new Life().observe().admit().delete(),
+  'running terminating': () => new Life().run().delete(),
+  'scaling terminating': () => new Life().run().scale(2).delete(),
+  'degraded terminating': () => new Life().run().observe({}).delete(),
+  'failed terminating': () => new Life().observe().admit().refuse('image_not_found').delete(),
+  'terminating terminated': () => new Life().run().delete().observe({ 0: running }).observe().observe(),
+  'provisioning failed': () => new Life().observe().admit().refuse('image_not_found'),
+  'degraded failed': () => new Life().run().fail(10),
+}
+
+const table = documentedChanges()
+
+describe('the table of states', () => {
+  for (const [pair, way] of Object.entries(ways)) {
+    it(pair.replace(' ', ' → '), () => {
+      assert.ok(table.has(pair), 'docs/instances.md has it')
+      assert.ok(way().pairs.has(pair), way().statuses.join(' '))
+    })
+  }
+
+  it('has no row without a way to it', () => {
+    assert.deepEqual([...table].sort(), Object.keys(ways).sort())
+  })
+
+  it('has every change that any of these lives makes', () => {
+    for (const way of Object.values(ways)) for (const pair of way().pairs) assert.ok(table.has(pair), pair)
+  })
+})
+
+describe('a replica', () => {
+  it('that ends is started again as the next generation, and the instance is whole again', () => {
+    const life = new Life().run().observe({ 0: exited }, 20_000)
+    assert.deepEqual([life.instance.status, life.reason, life.instance.slots[0]?.exit_code], ['degraded', 'exited', 1])
+    life.observe({ 0: exited }, 600).admit()
+    assert.deepEqual([life.instance.slots[0]?.state, life.instance.slots[0]?.generation], ['starting', 2])
+    life.observe({ 0: running })
+    assert.deepEqual([life.instance.status, life.instance.slots[0]?.restarts], ['running', 1])
+    assert.deepEqual(life.events, [
+      'instance.provisioning',
+      'instance.running',
+      'instance.degraded',
+      'instance.running',
+    ])
+  })
+
+  it('that ends at once again and again is in a crash loop, and is given up after ten times', () => {
+    const life = new Life().run().fail(2)
+    assert.equal(life.reason, 'crash_loop')
+    life.fail(8)
+    assert.deepEqual([life.instance.status, life.reason], ['failed', 'crash_loop'])
+  })
+
+  it('that the engine ended for its memory says so', () => {
+    assert.equal(new Life().run().observe({ 0: { ...exited, reason: 'out_of_memory' } }).reason, 'out_of_memory')
+  })
+
+  it('that can’t be pulled fails an instance that has never run, and degrades one that has', () => {
+    assert.equal(new Life().observe().admit().refuse('image_not_found').reason, 'image_not_found')
+    const life = new Life().run().scale(2).observe({ 0: running }).admit().refuse('image_not_found')
+    assert.deepEqual([life.instance.status, life.reason], ['degraded', 'image_not_found'])
+  })
+
+  it('that waits for capacity says so', () => {
+    const life = new Life().observe().admit('no_capacity')
+    assert.deepEqual([life.instance.status, life.reason], ['pending', 'no_capacity'])
+  })
+
+  it('that is not needed any more goes, the highest index first, also while others are still being started', () => {
+    const life = new Life(5).observe().admit().scale(2).observe({ 0: running, 1: running, 2: running })
+    const states = life.instance.slots.map(({ state }) => state)
+    assert.deepEqual(states, ['running', 'running', 'stopping', 'stopping', 'stopping'])
+    life.observe({ 0: running, 1: running })
+    assert.deepEqual([life.instance.status, life.instance.slots.length], ['running', 2])
+  })
+
+  it('on a host that does not answer is in an unknown state, and as before when the host is back', () => {
+    const life = new Life().run().observe({}, 5_000, { lostHosts: new Set(['a']) })
+    assert.deepEqual(
+      [life.instance.status, life.reason, life.instance.slots[0]?.state],
+      ['degraded', 'host_lost', 'unknown'],
+    )
+    life.observe({ 0: running }, 60_000)
+    assert.deepEqual([life.instance.status, life.instance.slots[0]?.generation], ['running', 1])
+  })
+
+  it('on a host that is lost for long is replaced', () => {
+    const lostHosts = new Set(['a'])
+    const life = new Life().run().observe({}, 5_000, { lostHosts }).observe({}, 300_000, { lostHosts })
+    assert.equal(life.observe({}, 1, { lostHosts }).instance.slots[0]?.state, 'pending')
+  })
+})
+
+describe('an end', () => {
+  it('comes with the maximum lifetime', () => {
+    const life = new Life(1, { expires_at: start + 60_000 }).run().observe({ 0: running }, 60_000)
+    assert.deepEqual([life.instance.status, life.reason], ['terminating', 'max_lifetime'])
+  })
+
+  it('leaves nothing behind in any state, and is kept for a while', () => {
+    for (const way of Object.values(ways)) {
+      const life = way().delete().observe({}, 100).observe({}, 100)
+      assert.deepEqual([life.instance.status, life.instance.slots, life.instance.work], ['terminated', [], 'done'])
+      assert.ok(life.instance.due_at !== undefined)
+    }
+  })
+
+  it('is not undone by anything', () => {
+    const life = new Life().run().delete().scale(3).observe({ 0: running })
+    assert.deepEqual([life.instance.status, life.instance.desired.replicas], ['terminating', 1])
+  })
+})
+
+describe('metering', () => {
+  it('counts from the engine’s start to its end, in slices that end at full hours', () => {
+    const life = new Life().run()
+    const from = life.now
+    life.observe({ 0: running }, 2 * hour).observe({ 0: { ...exited, endedAt: from + 2 * hour + 500 } }, 1_000)
+    const ends = [start + hour / 2, start + 1.5 * hour, from + 2 * hour + 500]
+    assert.deepEqual(
+      life.metered.map(({ to }) => to),
+      ends,
+    )
+    assert.equal(life.seconds, (2 * hour + 500) / 1_000)
+  })
+
+  it('of what vanishes counts until its end where the engine remembers it', () => {
+    const life = new Life().run().observe({ 0: running }, 5_000)
+    const ends = new Map([[replicaName(id, { index: 0, generation: 1 }), life.now + 2_000]])
+    assert.equal(life.observe({}, hour, { isPrompt: false, ends }).seconds, 7)
+    const ending = new Life().run().delete().observe({ 0: running }, 5_000)
+    assert.equal(
+      ending.observe({}, 3_000, { ends: new Map([...ends.keys()].map(name => [name, ending.now + 1_000])) }).seconds,
+      6,
+    )
+  })
+
+  it('else of what vanishes counts until now where the driver has just said so, or until it was last seen', () => {
+    assert.equal(new Life().run().observe({ 0: running }, 5_000).observe({}, 3_000).seconds, 8)
+    assert.equal(new Life().run().observe({ 0: running }, 5_000).observe({}, 3_000, { isPrompt: false }).seconds, 5)
+  })
+
+  it('takes no engine’s word for what can’t be', () => {
+    const later = new Life().run().observe({ 0: running }, 5_000)
+    assert.equal(later.observe({ 0: { ...exited, endedAt: later.now + 2 * hour } }, 1_000).seconds, 6)
+    const sooner = new Life().run().observe({ 0: running }, 5_000)
+    assert.equal(sooner.observe({ 0: { ...exited, endedAt: start - hour } }, 1_000).seconds, 5)
+  })
+
+  it('of a lost host goes on as if nothing had been when the host is back', () => {
+    const life = new Life()
+      .run()
+      .observe({ 0: running }, 5_000)
+      .observe({}, 1_000, { lostHosts: new Set(['a']) })
+    assert.equal(life.seconds, 5)
+    life.observe({ 0: running }, 60_000).delete().observe({ 0: running }, 0).observe({}, 1_000)
+    assert.equal(life.seconds, 67)
+  })
+
+  it('counts a run that nobody saw running', () => {
+    const life = new Life().observe().admit()
+    const startedAt = life.now + 10
+    assert.equal(life.observe({ 0: { ...exited, startedAt, endedAt: startedAt + 2_000 } }, 3_000).seconds, 2)
+    assert.equal(
+      life
+        .delete()
+        .observe({ 0: { ...exited, startedAt, endedAt: startedAt + 2_000 } }, 1)
+        .observe().seconds,
+      2,
+      'once',
+    )
+  })
+})
