@@ -35,6 +35,7 @@ const passwords = {
   executor: 'executor at the broker',
   billing: 'billing at the broker',
   webhook: 'webhook at the broker',
+  instance: 'instance at the broker',
 }
 
 /** An address at which nobody listens: of services that are not under test. */
@@ -82,7 +83,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       MILLHAND_KAFKA_CA: join(folder, 'identity-CA'),
     })
     const start = async (
-      name: 'identity' | 'compute' | 'workforce' | 'executor' | 'billing' | 'webhook' | 'gateway',
+      name: 'identity' | 'compute' | 'workforce' | 'executor' | 'billing' | 'webhook' | 'instance' | 'gateway',
       env: Environment,
     ) => {
       const address = { [name === 'gateway' ? 'MILLHAND_HTTP_ADDR' : 'MILLHAND_GRPC_ADDR']: '127.0.0.1:0' }
@@ -109,7 +110,9 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     }
     const account = await operator('accounts', 'create', 'ours')
     key = (await operator('keys', 'create', 'first', '--account', account.id as string)).key as string
-    await start('compute', { ...database, ...kafkaOf('compute') })
+    await start('instance', { ...database, ...kafkaOf('instance') })
+    const instanceUrl = { MILLHAND_INSTANCE_URL: urls.get('instance') as string }
+    await start('compute', { ...database, ...instanceUrl, ...kafkaOf('compute') })
     await start('billing', { ...database, ...kafkaOf('billing') })
     await start('webhook', { ...database, ...kafkaOf('webhook') })
     const computeUrl = { MILLHAND_COMPUTE_URL: urls.get('compute') as string }
@@ -202,7 +205,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     await assert.rejects(adminOf({ ...executorOf(broker, ours), sasl: sasl('executor', 'guessed') }), /authentication/i)
   })
 
-  for (const name of ['identity', 'compute', 'workforce', 'executor', 'billing', 'webhook']) {
+  for (const name of ['identity', 'compute', 'workforce', 'executor', 'billing', 'webhook', 'instance']) {
     it(`${name} answers nothing, not its health either, to who has no certificate of ours`, async () => {
       const url = urls.get(name) as string
       assert.match(url, /^https:/)

@@ -14,7 +14,7 @@ import type { Done, readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { portions } from './input-portions.ts'
 import { noRoom } from './output-limit.ts'
-import type { ToChild } from './protocol.ts'
+import type { ItemFault, ItemInFile, ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
 
 /** Portions that a child has at once: one that it runs, and one that it need not wait for. */
@@ -88,7 +88,8 @@ export class OnnxModel implements Loaded {
         this.#unlink(portion)
         sent.shift()
         sendNext()
-        for (const item of done.items) results.push(await this.#resultOf(item, results.length, left))
+        for (const item of done.items)
+          results.push(typeof item === 'string' ? inline(item, left) : await this.#resultOf(item, results.length, left))
         if (left.inline < 0) throw await this.#breach('answered more than there is room for')
       }
     } catch (error) {
@@ -102,11 +103,7 @@ export class OnnxModel implements Loaded {
   }
 
   /** `index`: which item of the run it is. */
-  async #resultOf(item: Done['items'][number], index: number, left: RoomLeft): Promise<ItemResult> {
-    if (typeof item === 'string') {
-      left.inline -= Buffer.byteLength(item)
-      return { ok: true, output: item }
-    }
+  async #resultOf(item: ItemInFile | ItemFault, index: number, left: RoomLeft): Promise<ItemResult> {
     if (!('inFile' in item)) {
       return item.code === 'no_room' ? noRoom : { ok: false, code: item.code, message: item.message, retryable: false }
     }
@@ -191,6 +188,11 @@ export class OnnxModel implements Loaded {
   kill(): Promise<void> {
     return this.#child.kill()
   }
+}
+
+function inline(output: string, left: RoomLeft): ItemResult {
+  left.inline -= Buffer.byteLength(output)
+  return { ok: true, output }
 }
 
 /** By `nice`: a run that is not in the background gets three times as much of a processor that both want. */
