@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { loadPlans } from '@millhand/plans'
 import type { EntryRecord } from '../usage/usage-entry.ts'
 import { chargedOf, chargesOf, entryLine, keyOf } from './charges.ts'
+import { creditLine } from './credit.ts'
 import type { InvoiceRecord } from './invoice.ts'
 import { type LedgerRecord, newLedger } from './ledger.ts'
 import { type LineSum, totalOf } from './line.ts'
@@ -80,6 +81,17 @@ describe('a verification', () => {
     assert.deepEqual([about(found), found.changedMeanwhile], [['entry task_2'], true])
     const rests = [...busy.slice(0, 3), ledger(9, { months: [{ month, lines }] })]
     assert.deepEqual(await verified(rests, [one]), { entries: 1, differences: [], changedMeanwhile: false })
+  })
+
+  it('counts what a ledger has pending and a process that died has not stored: an invoice, a credit', async () => {
+    const closing = { ...invoice(1, month, lines), events: [] }
+    const closed = ledger(2, { open_from: '2027-01', months: [], closing, next_number: 2 })
+    assert.deepEqual(about(await verified([closed], [one])), [])
+    assert.deepEqual(about(await verified([closed], [one], [closing])), [])
+    const crediting = { tenant, id: 'cred_1', month, family: 'compute', micros: 5, reason: 'Outage', by: 'op' } as const
+    const credited = [...lines, creditLine({ ...crediting, at: DECEMBER })]
+    const open = ledger(2, { months: [{ month, lines: credited }], crediting: { ...crediting, at: DECEMBER } })
+    assert.deepEqual(about(await verified([open], [one])), [])
   })
 
   it('compares the cost of an entry with its quantities', async () => {

@@ -61,7 +61,8 @@ export async function verifyLedger(deps: VerifyDeps, tenant: string, since: numb
 async function compared(deps: VerifyDeps, ledger: LedgerRecord, since: number, month?: Month): Promise<Compared> {
   const { tenant } = ledger
   const folded = await foldEntries(deps, ledger)
-  const invoices = await deps.invoices.find('primary', { equals: [tenant], limit: MOST_INVOICES })
+  const stored = await deps.invoices.find('primary', { equals: [tenant], limit: MOST_INVOICES })
+  const invoices = withUnsettled<Draft<InvoiceRecord>>(stored, ledger.closing)
   const isMeant = (each: Month) =>
     (month === undefined || each === month) &&
     spanOf(each).start >= since &&
@@ -89,7 +90,16 @@ const PAGE = 1_000
 /** What is posted entry by entry; subscriptions and their corrections are a fold over the plans. */
 const isPosted = ({ kind, of }: LineSum) => kind !== 'subscription' && of !== 'subscription'
 
-async function foldEntries({ usage, credits, prices }: VerifyDeps, { tenant, pending }: LedgerRecord) {
+/** With what a ledger has pending, where that is not stored yet: a process may have died before. */
+const withUnsettled = <D extends { readonly id: string }>(
+  stored: readonly D[],
+  pending: D | undefined,
+): readonly D[] => (pending === undefined || stored.some(({ id }) => id === pending.id) ? stored : [...stored, pending])
+
+async function foldEntries(
+  { usage, credits, prices }: VerifyDeps,
+  { tenant, pending, crediting }: Pick<LedgerRecord, 'tenant' | 'pending' | 'crediting'>,
+) {
   const months = new Map<Month, LineSum[]>()
   const differences: Difference[] = []
   let entries = 0
@@ -126,7 +136,8 @@ async function foldEntries({ usage, credits, prices }: VerifyDeps, { tenant, pen
     }
     addAll(unsettled.filter(({ entry }) => !stored.has(entry.id)).flatMap(({ entry }) => fold(family, entry)))
   }
-  const granted = await credits.find('primary', { equals: [tenant], limit: 10_000 })
+  const stored = await credits.find('primary', { equals: [tenant], limit: 10_000 })
+  const granted = withUnsettled(stored, crediting)
   addAll(granted.map(credit => [credit.month, creditLine(credit)] as const))
   return { months, differences, entries: entries + granted.length }
 }
@@ -170,7 +181,7 @@ const sumText = ({ quantity, micros, would_micros }: LineSum) =>
  */
 function subscriptionDifferences(
   { billed, plans: [first], plans_from }: LedgerRecord,
-  invoices: readonly InvoiceRecord[],
+  invoices: readonly Draft<InvoiceRecord>[],
 ): Difference[] {
   const isKnown = (month: Month) => plans_from === undefined || (first && first.at <= spanOf(month).start)
   return billed
@@ -193,7 +204,7 @@ function subscriptionDifferences(
 }
 
 /** Totals and numbers. */
-function invoiceDifferences(invoices: readonly InvoiceRecord[]): Difference[] {
+function invoiceDifferences(invoices: readonly Draft<InvoiceRecord>[]): Difference[] {
   return invoices.flatMap(({ month, number, lines, total_micros }, at) => [
     ...(number === at + 1 ? [] : [{ month, about: 'invoice number', expected: `${at + 1}`, actual: `${number}` }]),
     ...(totalOf(lines) === total_micros
