@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { InputFile } from '@millhand/child-process'
+import { PORTION_CHARACTERS } from './input-portions.ts'
 import { ask, dataUri, fixture, item, load, plainModel, said, shippedModel } from './models.fixture.ts'
 import { writeWav } from './processing/speech/wav.fixture.ts'
 
@@ -72,4 +73,12 @@ test('text, whatever reads it', async t => {
   const tensors = await load(t, plainModel('wide'))
   const x = JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [5] } })
   assert.equal((await ask(tensors, await inFile(x))).y.data.length, 5)
+})
+
+test('a run whose later portion has no file ends its process, so that no other run takes its answer', async t => {
+  const digits = await load(t, shippedModel('digits'))
+  const { manifest } = shippedModel('digits')
+  const missing = { path: join(folder, 'missing'), bytes: PORTION_CHARACTERS }
+  await assert.rejects(digits.run([item(manifest.exampleInput as string), item(missing)]), { code: 'ENOENT' })
+  assert.equal((await digits.gone).reason, 'killed')
 })

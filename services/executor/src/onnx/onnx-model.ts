@@ -93,6 +93,8 @@ export class OnnxModel implements Loaded {
         if (left.inline < 0) throw await this.#breach('answered more than there is room for')
       }
     } catch (error) {
+      // What it has yet to answer would be taken for the answer to the next run, which may be another account's.
+      if (sent.length > 0) await this.#child.kill()
       for (const result of results) if (result.ok && 'file' in result) await result.file.handle.close()
       throw error
     } finally {
