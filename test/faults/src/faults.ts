@@ -69,9 +69,9 @@ async function roll(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-rolling-'))
   say(`logs and data in ${folder}`)
   const size = { perSecond: 200, streams: 50, drainSeconds: 5 }
-  const { lost, refused, ...figures } = await rollingRestart({ ...size, root: repository, folder, say })
+  const { lost, refused, misbilled, ...figures } = await rollingRestart({ ...size, root: repository, folder, say })
   say(JSON.stringify(figures))
-  const failures = [...lost, ...refused]
+  const failures = [...lost, ...refused, ...misbilled]
   if (failures.length === 0) {
     rmSync(folder, { recursive: true })
     return 0

@@ -57,7 +57,7 @@ test('what one process was asked for with a key when it was killed is there once
   assert.deepEqual(made.sort(), agains.map(({ body }) => body.id).sort())
   await allEnded(server, 60_000)
   const { key, url } = server
-  const billed = await taskBillFaults({ key, urls: () => [url], operator: operatorEnv(server) }, BILL_LIMIT_MS)
+  const billed = await taskBillFaults({ keys: [key], urls: () => [url], operator: operatorEnv(server) }, BILL_LIMIT_MS)
   assert.deepEqual(billed.slice(0, 20), [])
 })
 

@@ -18,9 +18,10 @@ test('no request and no stream is lost while every process is restarted', {
   t.diagnostic(`logs and data in ${folder}`)
   const say = (line: string) => t.diagnostic(line)
   const rolled = await rollingRestart({ ...small, root: repository, folder, say })
-  const { lost, refused, requests, streams, returns } = rolled
+  const { lost, refused, misbilled, requests, streams, returns } = rolled
   t.diagnostic(`${requests} requests, ${streams} streams read to their end, readers came back ${returns} times`)
   assert.deepEqual(lost.slice(0, 20), [])
+  assert.deepEqual(misbilled.slice(0, 20), [])
   assert.ok(requests > 0 && returns > 0)
   // How much a machine that is too busy answers 503 is its own figure: the whole form asserts that there is none.
   t.diagnostic(`answered 503, or too late: ${JSON.stringify(refused.slice(0, 5))}`)

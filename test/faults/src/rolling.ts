@@ -6,9 +6,11 @@ import { Agent } from 'node:http'
 import { openEvents } from '@millhand/test-e2e/event-stream'
 import { type Answer, type RequestOptions, send } from '@millhand/test-e2e/http'
 import { createBalancer } from './balancer.ts'
+import { taskBillFaults } from './bills.ts'
 import { createPace } from './rate-pacing.ts'
 import { isEnd } from './stream-reader.ts'
 import { allMembers, type MemberName, startSystem } from './system.ts'
+import { digits } from './task-requests.ts'
 
 export interface RollingOptions {
   readonly root: string
@@ -31,12 +33,15 @@ export interface Rolled {
   readonly lost: readonly string[]
   /** Answers that are no success, and none in time: a machine that is far too busy gives some without any restart. */
   readonly refused: readonly string[]
+  /** What is billed and did not run, and what ran and is not billed. */
+  readonly misbilled: readonly string[]
 }
 
 /** Clients that wait for nothing but the answer to their last request. */
 const CLIENTS = 32
 /** An answer that does not come for so long has failed. */
 const ANSWER_MS = 60_000
+const BILL_LIMIT_MS = 120_000
 
 export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   const { root, folder, perSecond, drainSeconds, say } = options
@@ -44,6 +49,7 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   await using balancer = await createBalancer(system.urls())
   const agent = new Agent({ keepAlive: true })
   const authorization = `Bearer ${system.testKey}`
+  const live = { authorization: `Bearer ${system.key}` }
   const lost: string[] = []
   const refused: string[] = []
   const restarting = new Set<MemberName>()
@@ -72,7 +78,7 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   const pace = createPace(perSecond)
   pace.admit(Number.POSITIVE_INFINITY)
   const client = async (first: number) => {
-    for (let turn = first; await pace.turn(); turn++) await requests[turn % requests.length]?.(call)
+    for (let turn = first; await pace.turn(); turn++) await requests[turn % requests.length]?.(call, live)
   }
 
   /** The tasks whose streams are read: they run until they are cancelled. */
@@ -126,7 +132,8 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   await Promise.all([...watched].map(id => call('DELETE', `/v1/tasks/${id}`)))
   await Promise.all(working)
   agent.destroy()
-  return { ...found, lost, refused }
+  const misbilled = await taskBillFaults({ ...system, keys: [system.key] }, BILL_LIMIT_MS)
+  return { ...found, lost, refused, misbilled }
 
   async function restart(name: MemberName) {
     restarting.add(name)
@@ -146,6 +153,9 @@ class Refused extends Error {}
 
 const isLate = (error: unknown) => error instanceof Error && /abort|timeout/i.test(error.name)
 
+/** A task that is billed. */
+const DIGIT = JSON.stringify(digits[0]?.pixels)
+
 /** A task of the sandbox that takes so long. */
 const task = (ms: number) => ({ type: 'inference', model: 'digits', input: `sandbox:slow:${ms}` })
 
@@ -154,7 +164,7 @@ const LIFE_MS = 600_000
 
 type Call = (method: string, path: string, more?: RequestOptions) => Promise<Answer | undefined>
 
-const requests: readonly ((call: Call) => Promise<unknown>)[] = [
+const requests: readonly ((call: Call, live: { readonly authorization: string }) => Promise<unknown>)[] = [
   call => call('GET', '/v1/tasks?limit=5'),
   async call => {
     const created = await call('POST', '/v1/tasks', { json: task(20) })
@@ -164,6 +174,8 @@ const requests: readonly ((call: Call) => Promise<unknown>)[] = [
   call => call('POST', '/v1/tasks', { json: task(20), headers: { 'idempotency-key': crypto.randomUUID() } }),
   call => call('POST', '/v1/tasks', { json: task(500), headers: { prefer: 'wait=5' } }),
   call => call('GET', '/v1/workforce/usage'),
+  (call, live) =>
+    call('POST', '/v1/tasks', { json: { type: 'inference', model: 'digits', input: DIGIT }, headers: live }),
   async call => {
     const created = await call('POST', '/v1/tasks', { json: task(60_000) })
     if (created !== undefined) await call('DELETE', `/v1/tasks/${created.body.id}`)

@@ -104,7 +104,7 @@ async function run(seed: number, folder: string) {
     const seen = readers.map(reader => reader.events)
     found.wrong.push(...streamFaults(task, whole, seen))
   }
-  found.wrong.push(...(await taskBillFaults(system, BILL_LIMIT_MS)))
+  found.wrong.push(...(await taskBillFaults({ ...system, keys: [system.key] }, BILL_LIMIT_MS)))
   return found
 }
 

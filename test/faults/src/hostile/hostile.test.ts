@@ -19,6 +19,10 @@ describe('beside a tenant that is as hostile as its plan allows', {
     assert.deepEqual(run.beside.failures, [])
   })
 
+  it('what ran of either tenant is billed to it, once, and nothing else is', () => {
+    assert.deepEqual(run.misbilled.slice(0, 20), [])
+  })
+
   it('the server’s memory is bounded', () => {
     assert.ok(run.peakMib < MOST_MIB, `it had ${Math.round(run.peakMib)} MiB`)
   })

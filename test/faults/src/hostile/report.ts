@@ -13,7 +13,7 @@ export const MOST_MIB = 1_024
 /** What a hostile tenant's longest run may take of the processor: a task waits for one of them at most. */
 const ONE_RUN_MS = 60_000
 
-export function figuresOf({ alone, beside, peakMib }: HostileRun): Figure[] {
+export function figuresOf({ alone, beside, peakMib, misbilled }: HostileRun): Figure[] {
   const [getAlone, getBeside] = [quantile(alone.gets, 0.99), quantile(beside.gets, 0.99)]
   const slowest = (kind: 'digits' | 'sentiments') => {
     const [before, after] = [Math.max(...alone[kind]), Math.max(...beside[kind])]
@@ -26,6 +26,7 @@ export function figuresOf({ alone, beside, peakMib }: HostileRun): Figure[] {
     slowest('sentiments'),
     figure('calls and tasks that failed', alone.failures.length + beside.failures.length, 0),
     figure('calls answered 503 or 504', alone.repeats + beside.repeats, 0),
+    figure('tasks billed wrongly', misbilled.length, 0),
     figure('memory of the server, MiB', peakMib, MOST_MIB),
   ]
 }

@@ -3,8 +3,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { send } from '@millhand/test-e2e/http'
-import { keyOf, newAccount, operate } from '@millhand/test-e2e/operator'
+import { keyOf, newAccount, operate, operatorEnv } from '@millhand/test-e2e/operator'
 import { type Server, startServer } from '@millhand/test-e2e/server'
+import { taskBillFaults } from '../bills.ts'
 import type { Target } from './attacks.ts'
 import type { Counters } from './hostile-child.ts'
 import { type Measured, measure, type Neighbour } from './neighbour-tenant.ts'
@@ -17,7 +18,11 @@ export interface HostileRun {
   readonly peakMib: number
   /** How long the hostile tenant was at work. */
   readonly seconds: number
+  /** What is billed to one of both and did not run, and what ran and is not billed. */
+  readonly misbilled: readonly string[]
 }
+
+const BILL_LIMIT_MS = 120_000
 
 /** `minutes` of it; with 0 each attack has one round, and the neighbour a few calls and tasks. */
 export async function runHostile(minutes: number): Promise<HostileRun> {
@@ -37,7 +42,18 @@ export async function runHostile(minutes: number): Promise<HostileRun> {
   const isOver = () => performance.now() >= until && hostile.hasDoneEach()
   const beside = await measure(neighbour, { ...least, isOver })
   const peakMib = peakOf(server.pid)
-  return { alone, beside, tally: hostile.tally(), peakMib, seconds: (performance.now() - began) / 1_000 }
+  const seconds = (performance.now() - began) / 1_000
+  await hostile[Symbol.asyncDispose]()
+  const misbilled = await taskBillFaults(
+    {
+      keys: [neighbour.key, target.liveKey],
+      lists: ['/v1/tasks', ...['alex', 'david', 'emma'].map(employee => `/v1/workforce/${employee}/tasks`)],
+      urls: () => [server.url],
+      operator: operatorEnv(server),
+    },
+    BILL_LIMIT_MS,
+  )
+  return { alone, beside, tally: hostile.tally(), peakMib, seconds, misbilled }
 }
 
 /** An account on the plans that cost nothing. */

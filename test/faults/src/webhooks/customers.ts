@@ -10,6 +10,7 @@ import type { Receivers } from './receivers.ts'
 export interface Tenant {
   /** Account and mode. */
   readonly name: string
+  readonly mode: 'live' | 'test'
   readonly key: string
 }
 
@@ -27,9 +28,9 @@ export async function createTenants({ operator }: System, accounts: number): Pro
   const tenants: Tenant[] = []
   for (let n = 1; n <= accounts; n++) {
     const { id } = await operate('accounts', 'create', `Customer ${n}`, ...plans)
-    for (const mode of ['live', 'test']) {
+    for (const mode of ['live', 'test'] as const) {
       const { key } = await operate('keys', 'create', 'storm', '--account', id, '--mode', mode)
-      tenants.push({ name: `${id}/${mode}`, key })
+      tenants.push({ name: `${id}/${mode}`, mode, key })
     }
   }
   return tenants

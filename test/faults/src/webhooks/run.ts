@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { taskBillFaults } from '../bills.ts'
 import { allSettled } from '../evidence.ts'
 import { createInjector } from '../fault-injection.ts'
 import { random } from '../random.ts'
@@ -102,6 +103,8 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
   const books = await closedBooks({ system, customers, receivers, windows, limitMs, tell })
   tell(`${Math.round(performance.now() - whole)} ms after the last fault nothing is left to come`)
   found.push(...violations(books))
+  const keys = tenants.filter(({ mode }) => mode === 'live').map(({ key }) => key)
+  found.push(...(await taskBillFaults({ ...system, keys }, SETTLE_LIMIT_MS)))
   const healthy = customers.made.filter(({ plan }) => plan.manner === 'healthy').map(({ endpoint }) => endpoint.path)
   const figures = figuresOf(books, new Set(healthy), warmAt)
   const p99 = Math.max(figures.calmMs.p99, figures.faultMs.p99)
