@@ -67,8 +67,8 @@ export interface OutputFile {
 }
 
 export type ItemResult =
-  /** JSON text of at most 256 KiB of UTF-8. */
-  | { readonly ok: true; readonly output: string }
+  /** JSON text in UTF-8, at most 256 KiB. */
+  | { readonly ok: true; readonly output: Buffer }
   /** JSON text beyond that, of at most 64 MiB; a larger one is the fault `output_too_large`. */
   | { readonly ok: true; readonly file: OutputFile }
   /** An output that names files, which are stored first: JSON text of any length up to 64 MiB. */

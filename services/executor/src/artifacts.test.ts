@@ -100,7 +100,7 @@ async function result(
 }
 
 const code = (result: Result | undefined) => result?.outcome.case === 'failure' && result.outcome.value.code
-const well: ItemResult = { ok: true, output: '1' }
+const well: ItemResult = { ok: true, output: Buffer.from('1') }
 const file = (name: string, text: string) => ({ name, mediaType: 'text/plain', bytes: Buffer.from(text) })
 
 describe('beside a run', () => {

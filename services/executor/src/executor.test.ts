@@ -57,7 +57,7 @@ interface Script {
   readonly msOf?: Readonly<Record<string, number>>
 }
 
-const done: ItemResult = { ok: true, output: '"done"' }
+const done: ItemResult = { ok: true, output: Buffer.from('"done"') }
 
 /** An executor whose first claim is answered after `waitMs`, and whose runs take `runMs`. The contract's rules hold. */
 function start({
@@ -197,7 +197,7 @@ describe('executor', () => {
   })
 
   it('gives results back in calls that a server takes', async () => {
-    const output = JSON.stringify('x'.repeat(256 * 1024 - 2))
+    const output = Buffer.from(JSON.stringify('x'.repeat(256 * 1024 - 2)))
     const { clock, results, callBytes, stop } = start({ runMs: 100, count: 40, resultOf: () => ({ ok: true, output }) })
     await clock.advance(1_000)
     assert.equal(results.length, 40)
@@ -245,7 +245,7 @@ describe('executor', () => {
       get ok(): true {
         throw new Error('a fault of ours')
       },
-      output: '1',
+      output: Buffer.from('1'),
     })
     const { clock, claims, renewals, results, lines, stop } = start({ runMs: 1_500, resultOf })
     await clock.advance(2_000)
@@ -317,7 +317,7 @@ describe('executor', () => {
   })
 
   it('loses no result to one beside it that is refused', async () => {
-    const large: ItemResult = { ok: true, output: JSON.stringify('x'.repeat(300_000)) }
+    const large: ItemResult = { ok: true, output: Buffer.from(JSON.stringify('x'.repeat(300_000))) }
     const { clock, results, stop } = start({ runMs: 100, count: 3, resultOf: i => (i === 1 ? large : done) })
     await clock.advance(1_000)
     assert.deepEqual(

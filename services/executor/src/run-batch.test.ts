@@ -81,7 +81,7 @@ function scripted() {
 }
 const none = () => Promise.reject(new Error('this test has no files'))
 const noFiles = { inputs: { read: none, given: none, close() {} }, sendOutput: none, reserve: none }
-const ok = (text: string) => ({ ok: true, output: text }) as const
+const ok = (text: string) => ({ ok: true, output: Buffer.from(text) }) as const
 /** What was promised has been acted on. */
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 

@@ -186,7 +186,7 @@ class BatchRun implements ActiveRun {
       // The run was over before it could be stopped: for a time-out that is in time.
       if (!item) this.#answer(one, failure(`${loads}_failed`, `The ${loads} gave no answer.`, true), ms)
       else if (!item.ok) this.#answer(one, failure(item.code, item.message, item.retryable), ms)
-      else if ('output' in item) this.#answer(one, { case: 'output', value: item.output }, ms)
+      else if ('output' in item) this.#answer(one, { case: 'output', value: item.output.toString() }, ms)
       else
         sending.push('file' in item ? this.#sender.output(one, item.file, ms) : this.#sender.artifacts(one, item, ms))
     })

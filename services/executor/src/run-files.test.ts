@@ -55,7 +55,7 @@ async function* whole() {
   yield { data: content.subarray(4) }
 }
 
-const done = async (): Promise<ItemResult> => ({ ok: true, output: '"done"' })
+const done = async (): Promise<ItemResult> => ({ ok: true, output: Buffer.from('"done"') })
 
 /** A run of these leases by a model that does what the script says. */
 function start(script: Script, ...leases: Lease[]) {

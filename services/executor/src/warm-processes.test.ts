@@ -73,7 +73,7 @@ function ownProcesses(memoryLimitBytes: number) {
       return {
         run: async items => {
           await (items[0]?.parameters?.until as Promise<void> | undefined)
-          return { items: [{ ok: true, output: String(id) }], computeMs: 1 }
+          return { items: [{ ok: true, output: Buffer.from(String(id)) }], computeMs: 1 }
         },
         memoryBytes: () => 100,
         async kill() {
@@ -302,7 +302,10 @@ function sizedProcesses(memoryLimitBytes: number, estimateBytes = 100) {
       const gone = Promise.withResolvers<RunnerGone>()
       await settled()
       return {
-        run: async items => ({ items: items.map(() => ({ ok: true as const, output: id })), computeMs: 1 }),
+        run: async items => ({
+          items: items.map(() => ({ ok: true as const, output: Buffer.from(id) })),
+          computeMs: 1,
+        }),
         memoryBytes: () => 100,
         async kill() {
           events.push(`${id} is killed`)

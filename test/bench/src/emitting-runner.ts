@@ -35,7 +35,7 @@ function loaded(): LoadedModel {
         }
       })
       await Promise.all(streams)
-      return { items: items.map(() => ({ ok: true, output: 'null' })), computeMs: 0 }
+      return { items: items.map(() => ({ ok: true, output: Buffer.from('null') })), computeMs: 0 }
     },
     memoryBytes: () => 0,
     async kill() {

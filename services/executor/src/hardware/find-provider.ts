@@ -28,7 +28,7 @@ export async function providerFault(
       const { items } = await loaded.run([{ input: JSON.stringify(product.feeds), parameters: undefined }])
       const [result] = items
       if (!result?.ok) return result?.message ?? 'the run gave no answer'
-      return 'output' in result && isRight(result.output) ? undefined : 'the run gave wrong numbers'
+      return 'output' in result && isRight(result.output.toString()) ? undefined : 'the run gave wrong numbers'
     } finally {
       limit.removeEventListener('abort', stop)
       await loaded.kill()

@@ -1,121 +1,130 @@
 /**
  * Whether bytes are one JSON text (RFC 8259), without making what it says: 64 MiB of `[],[],…` would be gigabytes of
- * objects. What nests deeper than 10,000, and a number of more than 1,024 characters, is none here.
+ * objects, and of many short texts each would be garbage. What nests deeper than 10,000 is none here.
  */
 import { isUtf8 } from 'node:buffer'
 
 const MOST_DEPTH = 10_000
-const MOST_SCALAR = 1_024
 
-export const isJson = (bytes: Uint8Array): boolean => isUtf8(bytes) && new Scanner(bytes).isOneText()
+export const isJson = (bytes: Uint8Array): boolean => isUtf8(bytes) && isOneText(bytes)
 
 /** What may come next. */
-type Next = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end'
+const [VALUE, VALUE_OR_END, KEY, KEY_OR_END, COMMA_OR_END] = [0, 1, 2, 3, 4]
 
-const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
+const [QUOTE, BACKSLASH, COLON, COMMA, MINUS, PLUS, DOT] = [0x22, 0x5c, 0x3a, 0x2c, 0x2d, 0x2b, 0x2e]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
-const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-const isOf = (characters: string) => {
-  const bytes = new Set<number | undefined>(Buffer.from(characters))
-  return (byte: number | undefined) => bytes.has(byte)
-}
-const isOfScalar = isOf('+-.0123456789Eaeflnrstu')
-const isEscaped = isOf('"\\/bfnrtu')
-const isHex = isOf('0123456789abcdefABCDEF')
+const [ZERO, NINE, LARGE_E, SMALL_E, SMALL_U] = [0x30, 0x39, 0x45, 0x65, 0x75]
+const [TRUE, FALSE, NULL] = ['true', 'false', 'null'].map(word => Buffer.from(word)) as [Buffer, Buffer, Buffer]
+/** No text ends so. */
+const INVALID = -1
 
-class Scanner {
-  readonly #bytes: Uint8Array
-  #at = 0
-  #next: Next = 'value'
+function isOneText(bytes: Uint8Array): boolean {
+  const { length } = bytes
   /** What closes the lists and objects that are open. */
-  readonly #open: number[] = []
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-  }
-
-  isOneText(): boolean {
-    for (;;) {
-      this.#skipSpace()
-      if (this.#at === this.#bytes.length) return this.#next === 'comma or end' && this.#open.length === 0
-      if (!this.#take(this.#bytes[this.#at] as number)) return false
-    }
-  }
-
-  /** Goes on behind what begins with this byte; false where that may not come next. */
-  #take(byte: number): boolean {
-    switch (this.#next) {
-      case 'value or end':
-        return byte === CLOSE_LIST ? this.#close(byte) : this.#takeValue(byte)
-      case 'value':
-        return this.#takeValue(byte)
-      case 'key or end':
-        return byte === CLOSE_OBJECT ? this.#close(byte) : this.#takeKey(byte)
-      case 'key':
-        return this.#takeKey(byte)
-      case 'comma or end':
-        if (byte !== COMMA) return this.#close(byte)
-        this.#at++
-        this.#next = this.#open.at(-1) === CLOSE_OBJECT ? 'key' : 'value'
-        return this.#open.length > 0
-    }
-  }
-
-  #takeValue(byte: number): boolean {
-    if (byte === OPEN_LIST) return this.#enter(CLOSE_LIST, 'value or end')
-    if (byte === OPEN_OBJECT) return this.#enter(CLOSE_OBJECT, 'key or end')
-    this.#next = 'comma or end'
-    return byte === QUOTE ? this.#takeString() : this.#takeScalar()
-  }
-
-  #takeKey(byte: number): boolean {
-    if (byte !== QUOTE || !this.#takeString()) return false
-    this.#skipSpace()
-    this.#next = 'value'
-    return this.#bytes[this.#at++] === COLON
-  }
-
-  #enter(end: number, next: Next): boolean {
-    this.#at++
-    this.#next = next
-    return this.#open.push(end) <= MOST_DEPTH
-  }
-
-  #close(byte: number): boolean {
-    this.#at++
-    this.#next = 'comma or end'
-    return this.#open.pop() === byte
-  }
-
-  #takeString(): boolean {
-    for (this.#at++; ; this.#at++) {
-      const byte = this.#bytes[this.#at]
-      if (byte === undefined || byte < 0x20) return false
+  const open: number[] = []
+  let next = VALUE
+  for (let at = 0; ; ) {
+    at = endOfSpace(bytes, at)
+    if (at === length) return next === COMMA_OR_END && open.length === 0
+    const byte = bytes[at] as number
+    if (next === COMMA_OR_END) {
+      if (open.length === 0) return false
+      const end = open[open.length - 1]
+      if (byte === COMMA) next = end === CLOSE_OBJECT ? KEY : VALUE
+      else if (byte === end) open.pop()
+      else return false
+      at++
+    } else if (next === KEY || next === KEY_OR_END) {
       if (byte === QUOTE) {
-        this.#at++
-        return true
+        at = endOfKey(bytes, at)
+        if (at === INVALID) return false
+        next = VALUE
+      } else {
+        if (next === KEY || byte !== CLOSE_OBJECT) return false
+        open.pop()
+        next = COMMA_OR_END
+        at++
       }
-      if (byte === BACKSLASH && !this.#takeEscape()) return false
+    } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      if (open.push(byte === OPEN_LIST ? CLOSE_LIST : CLOSE_OBJECT) > MOST_DEPTH) return false
+      next = byte === OPEN_LIST ? VALUE_OR_END : KEY_OR_END
+      at++
+    } else if (byte === CLOSE_LIST && next === VALUE_OR_END) {
+      open.pop()
+      next = COMMA_OR_END
+      at++
+    } else {
+      at = endOfScalar(bytes, at, byte)
+      if (at === INVALID) return false
+      next = COMMA_OR_END
     }
-  }
-
-  /** Up to its last byte. */
-  #takeEscape(): boolean {
-    const byte = this.#bytes[++this.#at]
-    if (byte !== 0x75) return isEscaped(byte)
-    for (let digits = 0; digits < 4; digits++) if (!isHex(this.#bytes[++this.#at])) return false
-    return true
-  }
-
-  #takeScalar(): boolean {
-    const from = this.#at
-    while (isOfScalar(this.#bytes[this.#at])) this.#at++
-    const text = this.#at - from > MOST_SCALAR ? '' : String.fromCharCode(...this.#bytes.subarray(from, this.#at))
-    return SCALAR.test(text)
-  }
-
-  #skipSpace(): void {
-    while (isSpace(this.#bytes[this.#at])) this.#at++
   }
 }
+
+function endOfSpace(bytes: Uint8Array, from: number): number {
+  let at = from
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
+  }
+  return at
+}
+
+/** The end of a key and of the colon behind it. */
+function endOfKey(bytes: Uint8Array, from: number): number {
+  const end = endOfString(bytes, from)
+  if (end === INVALID) return INVALID
+  const at = endOfSpace(bytes, end)
+  return at < bytes.length && bytes[at] === COLON ? at + 1 : INVALID
+}
+
+function endOfScalar(bytes: Uint8Array, from: number, byte: number): number {
+  if (byte === QUOTE) return endOfString(bytes, from)
+  if (byte === MINUS || isDigit(byte)) return endOfNumber(bytes, from)
+  const word = byte === TRUE[0] ? TRUE : byte === FALSE[0] ? FALSE : NULL
+  const end = from + word.length
+  return end <= bytes.length && word.every((letter, at) => letter === bytes[from + at]) ? end : INVALID
+}
+
+function endOfString(bytes: Uint8Array, from: number): number {
+  for (let at = from + 1; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte < 0x20) return INVALID
+    if (byte === QUOTE) return at + 1
+    if (byte !== BACKSLASH) continue
+    if (++at === bytes.length) return INVALID
+    if (bytes[at] !== SMALL_U) {
+      if (!ESCAPED.has(bytes[at] as number)) return INVALID
+      continue
+    }
+    for (const last = at + 4; at < last; ) if (++at === bytes.length || !isHex(bytes[at] as number)) return INVALID
+  }
+  return INVALID
+}
+
+function endOfNumber(bytes: Uint8Array, from: number): number {
+  const whole = bytes[from] === MINUS ? from + 1 : from
+  let at = endOfDigits(bytes, whole)
+  if (at === whole || (bytes[whole] === ZERO && at > whole + 1)) return INVALID
+  if (at < bytes.length && bytes[at] === DOT) {
+    const fraction = at + 1
+    at = endOfDigits(bytes, fraction)
+    if (at === fraction) return INVALID
+  }
+  if (at === bytes.length || (bytes[at] !== SMALL_E && bytes[at] !== LARGE_E)) return at
+  let exponent = at + 1
+  if (exponent < bytes.length && (bytes[exponent] === PLUS || bytes[exponent] === MINUS)) exponent++
+  at = endOfDigits(bytes, exponent)
+  return at === exponent ? INVALID : at
+}
+
+function endOfDigits(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (at < bytes.length && isDigit(bytes[at] as number)) at++
+  return at
+}
+
+const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE
+const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'))
+/** A digit, or `a` to `f` in either case. */
+const isHex = (byte: number): boolean => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)

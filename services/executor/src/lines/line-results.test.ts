@@ -22,10 +22,10 @@ const textOf = ({ pieces }: Part) => Buffer.concat(pieces).toString()
 describe('the results of lines', () => {
   it('are stored in order, each with its index, and those that failed are counted', async () => {
     const { results, stored } = given()
-    results.add('"output":1', false)
-    results.add('"error":{}', true)
+    results.add(Buffer.from('1'), false)
+    results.add(Buffer.from('{}'), true)
     await results.flush()
-    results.add('"output":3', false)
+    results.add(Buffer.from('3'), false)
     await results.flush()
     assert.deepEqual(
       stored.map(part => [part.first, part.count, part.failed, textOf(part)]),
@@ -39,13 +39,16 @@ describe('the results of lines', () => {
 
   it('keep what is large as it is, in its place', async () => {
     const { results, stored } = given()
-    const large = Buffer.from(`"output":"${'é'.repeat(100_000)}"`)
-    results.add('"output":1', false)
+    const large = Buffer.from(`"${'é'.repeat(100_000)}"`)
+    results.add(Buffer.from('1'), false)
     results.add(large, false)
-    results.add('"output":3', false)
+    results.add(Buffer.from('3'), false)
     await results.flush()
     assert.ok(stored[0]?.pieces.includes(large))
-    assert.equal(textOf(stored[0] as Part), `{"index":0,"output":1}\n{"index":1,${large}}\n{"index":2,"output":3}\n`)
+    assert.equal(
+      textOf(stored[0] as Part),
+      `{"index":0,"output":1}\n{"index":1,"output":${large}}\n{"index":2,"output":3}\n`,
+    )
   })
 
   it('go on after what earlier attempts have kept', async () => {
@@ -55,7 +58,7 @@ describe('the results of lines', () => {
       async part => void stored.push(part),
       () => 0,
     )
-    results.add('"output":1', false)
+    results.add(Buffer.from('1'), false)
     await results.flush()
     assert.deepEqual([stored[0]?.first, textOf(stored[0] as Part)], [7, '{"index":7,"output":1}\n'])
     assert.deepEqual([results.count, results.failed], [8, 2])
@@ -64,17 +67,32 @@ describe('the results of lines', () => {
   it('are stored when some time has passed: soon at first, and in an hour a hundred times', async () => {
     const { results, stored, clock } = given()
     for (; clock.now < 3_600_000; clock.now += 100) {
-      results.add('"output":1', false)
+      results.add(Buffer.from('1'), false)
       await results.keepUp()
       if (clock.now === 2_500) assert.equal(stored.length, 1)
     }
     assert.ok(stored.length > 50 && stored.length < 150, `${stored.length} parts`)
   })
 
+  it('are stored as they come, so that at the end of a run little is left', async () => {
+    const { results, stored } = given()
+    const result = Buffer.from(`"${'x'.repeat(1_000)}"`)
+    for (let line = 0; line < 100_000; line++) {
+      results.add(result, false)
+      await results.keepUp()
+    }
+    const bytes = stored.map(({ pieces }) => pieces.reduce((sum, { length }) => sum + length, 0))
+    const whole = bytes.reduce((sum, size) => sum + size, 0)
+    assert.ok(stored.length < 40, `${stored.length} parts`)
+    assert.ok(whole > 90 * 2 ** 20 && (bytes[0] as number) < 2 * 2 ** 20 && Math.max(...bytes) < 9 * 2 ** 20)
+    await results.flush()
+    assert.equal(stored.map(textOf).join('').split('\n').length, 100_001)
+  })
+
   it('wait while too much of them is not stored', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const { results } = given(() => promise)
-    const large = `"output":"${'x'.repeat(2 ** 20)}"`
+    const large = Buffer.from(`"${'x'.repeat(2 ** 20)}"`)
     let added = 0
     let isOver = false
     const adding = (async () => {
@@ -93,7 +111,7 @@ describe('the results of lines', () => {
 
   it('that can’t be stored end the run', async () => {
     const { results, clock } = given(() => Promise.reject(new Error('full')))
-    results.add('"output":1', false)
+    results.add(Buffer.from('1'), false)
     clock.now = 5_000
     await results.keepUp()
     await new Promise(setImmediate)

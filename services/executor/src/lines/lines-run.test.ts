@@ -73,7 +73,7 @@ async function ended({ lines, answerTo = echo, keep = async () => {}, more, stop
   return { kind, value, code: outcome?.code, retryable: outcome?.retryable, result, kept, emitted }
 }
 
-const echo = (input: string): ItemResult => ({ ok: true, output: input })
+const echo = (input: string): ItemResult => ({ ok: true, output: Buffer.from(input) })
 
 const lease: Lease = {
   $typeName: 'millhand.lease.v1.Lease',

@@ -7,7 +7,7 @@ import { LineReader } from './line-reader.ts'
 import { type PortionsDeps, runPortions } from './portions.ts'
 
 /** A process that answers each input with itself, and how many of them it has begun with. */
-function given(answerTo: (input: string) => ItemResult = input => ({ ok: true, output: input })) {
+function given(answerTo: (input: string) => ItemResult = input => ({ ok: true, output: Buffer.from(input) })) {
   const state = { begun: 0, kills: 0 }
   const deps: PortionsDeps = {
     warm: {
@@ -39,7 +39,7 @@ describe('lines in portions', () => {
     const { deps, state } = given()
     await using reader = new LineReader(input)
     const all = await Array.fromAsync(runPortions(deps, reader))
-    const outputs = all.flatMap(({ results }) => results.map(({ json }) => JSON.parse(`{${json}}`).output))
+    const outputs = all.flatMap(({ results }) => results.map(({ json }) => JSON.parse(json.toString())))
     assert.deepEqual(outputs, [...Array(LINES).keys()])
     const fractions = all.map(({ fraction }) => fraction)
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('lines in portions', () => {
           // The first portion is answered; the second is killed.
           run: async items =>
             items.length === 1
-              ? { items: items.map(() => ({ ok: true, output: '0' })), computeMs: 1 }
+              ? { items: items.map(() => ({ ok: true, output: Buffer.from('0') })), computeMs: 1 }
               : Promise.reject(await gone.promise),
           memoryBytes: () => 1,
           kill: async () => gone.resolve(new RunnerGone('killed', 'killed')),

@@ -6,9 +6,10 @@ import { beginPortion, type LineResult, type Portion, type PortionDeps } from '.
 const PORTION_MS = [60, 250] as const
 /** The next portion may have so many times as many lines. */
 const MOST_GROWTH = 8
-const MOST_LINES = 1_024
-/** What the results of a portion are to have at most, in UTF-16 units: a run has 8 MiB in memory, the rest in files. */
-const RESULT_CHARACTERS = 2 * 2 ** 20
+const MOST_LINES = 2_048
+/** What the results of a portion are to have at most: a run has 8 MiB in memory, the rest in files. */
+const RESULT_BYTES = 2 * 2 ** 20
+/** What the inputs of a portion are to have at most, in UTF-16 units. */
 export const PORTION_CHARACTERS = 2 * 2 ** 20
 
 export interface PortionsDeps extends PortionDeps {
@@ -73,14 +74,14 @@ const read = async (reader: LineReader, size: number): Promise<Read> => ({
 })
 
 /** More lines where the portion was short, half as many where it was long or had large results; as many where it never answered. */
-function nextSize(size: number, { computeMs, resultCharacters }: Portion): number {
+function nextSize(size: number, { computeMs, resultBytes }: Portion): number {
   const [least, most] = PORTION_MS
   if (computeMs === 0) return size
-  if (computeMs > most || resultCharacters > RESULT_CHARACTERS) return Math.max(1, size >> 1)
+  if (computeMs > most || resultBytes > RESULT_BYTES) return Math.max(1, size >> 1)
   const growth = Math.min(
     MOST_GROWTH,
     Math.ceil(least / computeMs),
-    Math.floor(RESULT_CHARACTERS / Math.max(1, resultCharacters)),
+    Math.floor(RESULT_BYTES / Math.max(1, resultBytes)),
   )
   return Math.min(MOST_LINES, size * growth)
 }

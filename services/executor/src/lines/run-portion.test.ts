@@ -37,7 +37,7 @@ function given(answerTo: (input: string) => ItemResult | RunnerGone = echo, more
   return { deps, runs, crashes }
 }
 
-const echo = (input: string): ItemResult => ({ ok: true, output: input })
+const echo = (input: string): ItemResult => ({ ok: true, output: Buffer.from(input) })
 const gone = (reason: RunnerGone['reason']) => new RunnerGone(reason, reason)
 
 async function runPortion(...given: Parameters<typeof beginPortion>): Promise<LineResult[]> {
@@ -56,7 +56,8 @@ async function fileOf(text: string): Promise<OutputFile & { readonly isClosed: (
 }
 
 /** What the lines of the output say, without their index. */
-const read = (results: readonly LineResult[]) => results.map(({ json }) => JSON.parse(`{${json}}`))
+const read = (results: readonly LineResult[]) =>
+  results.map(({ json, isFailed }) => ({ [isFailed ? 'error' : 'output']: JSON.parse(json.toString()) }))
 
 describe('a portion of lines', () => {
   it('runs together, and has a result for each in order', async () => {
@@ -77,10 +78,10 @@ describe('a portion of lines', () => {
   ]
   for (const [inputFormat, line, input] of formats)
     it(`gives a model of ${inputFormat} ${input === undefined ? 'nothing' : JSON.stringify(input)} of ${line}`, async () => {
-      const { deps, runs } = given(() => ({ ok: true, output: '0' }), { inputFormat })
+      const { deps, runs } = given(() => ({ ok: true, output: Buffer.from('0') }), { inputFormat })
       const [result] = read(await runPortion(deps, [line]))
       assert.deepEqual(runs, input === undefined ? [] : [[input]])
-      assert.equal(result.error?.code, input === undefined ? 'model_input_invalid' : undefined)
+      assert.equal(result?.error?.code, input === undefined ? 'model_input_invalid' : undefined)
     })
 
   it('without a line that can run starts no process', async () => {
@@ -105,7 +106,7 @@ describe('a portion of lines', () => {
 
   it('says which line needed too much memory', async () => {
     const { deps } = given(input => (input === '1' ? gone('out_of_memory') : echo(input)))
-    assert.equal(read(await runPortion(deps, ['0', '1']))[1].error.code, 'out_of_memory')
+    assert.equal(read(await runPortion(deps, ['0', '1']))[1]?.error.code, 'out_of_memory')
   })
 
   it('of lines that all end the process ends where those are too many', async () => {
@@ -140,7 +141,7 @@ describe('a portion of lines', () => {
   it('takes no output for one that is no line of JSON', async () => {
     const outputs = ['{"a":1}\n{"index":7}', '1}\n{"index":8', '{"a":\n1}']
     let at = 0
-    const { deps } = given(() => ({ ok: true, output: outputs[at++] as string }))
+    const { deps } = given(() => ({ ok: true, output: Buffer.from(outputs[at++] as string) }))
     const results = await runPortion(deps, ['0', '0', '0'])
     assert.ok(results.every(({ json }) => !String(json).includes('\n')))
     assert.deepEqual(

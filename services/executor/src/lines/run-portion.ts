@@ -7,10 +7,10 @@ import type { Warm } from '../warm-process.ts'
 import { isJson } from './is-json.ts'
 import type { Line } from './line-reader.ts'
 
-/** What a line of the output has beside its index, as fields of JSON. */
+/** What a line of the output has beside its index. */
 export interface LineResult {
-  /** UTF-8 where it is large. */
-  readonly json: string | Uint8Array
+  /** The output, or the error where it failed: JSON in UTF-8, without line breaks. */
+  readonly json: Buffer
   readonly isFailed: boolean
 }
 
@@ -52,8 +52,8 @@ export class Portion implements AsyncDisposable {
   readonly isInMemory: Promise<boolean>
   /** Milliseconds that the process computed all of them together; 0 where it has not answered. */
   computeMs = 0
-  /** UTF-16 units of its results that are in memory. */
-  resultCharacters = 0
+  /** Of its results that are in memory. */
+  resultBytes = 0
 
   constructor(deps: PortionDeps, inputs: readonly (string | ItemResult)[]) {
     this.#deps = deps
@@ -122,7 +122,7 @@ export class Portion implements AsyncDisposable {
     onCompute(computeMs)
     for (const item of items) {
       if (item.ok && 'file' in item) this.#unread.add(item.file)
-      else if (item.ok && 'output' in item) this.resultCharacters += item.output.length
+      else if (item.ok && 'output' in item) this.resultBytes += item.output.length
     }
     return items
   }
@@ -151,7 +151,7 @@ export class Portion implements AsyncDisposable {
   async #read(file: OutputFile): Promise<LineResult> {
     this.#unread.delete(file)
     try {
-      return largeOutput(await file.handle.readFile())
+      return output(await file.handle.readFile())
     } finally {
       await file.handle.close()
     }
@@ -168,26 +168,15 @@ function resultOf(item: ItemResult): LineResult {
   return 'output' in item ? output(item.output) : fault('model_failed', 'The output names files, which a line can’t.')
 }
 
-/** One line of JSON: the process that wrote it may be compromised. */
-function output(json: string): LineResult {
-  try {
-    const value: unknown = JSON.parse(json)
-    return { json: `"output":${json.includes('\n') ? JSON.stringify(value) : json}`, isFailed: false }
-  } catch {
-    return fault('model_failed', 'The model’s output is no JSON.')
-  }
-}
-
-/** The same of one that is large, which is never held as a string, nor as what it says. */
-function largeOutput(json: Buffer): LineResult {
+/** One line of JSON: the process that wrote it may be compromised. Neither a string nor what it says is made of it. */
+function output(json: Buffer): LineResult {
   if (!isJson(json)) return fault('model_failed', 'The model’s output is no JSON.')
   // No line break is inside of a string: all of them are space.
   for (const end of [LINE_FEED, CARRIAGE_RETURN])
     for (let at = json.indexOf(end); at >= 0; at = json.indexOf(end, at)) json[at] = SPACE
-  return { json: Buffer.concat([OUTPUT, json]), isFailed: false }
+  return { json, isFailed: false }
 }
 
-const OUTPUT = Buffer.from('"output":')
 const [SPACE, LINE_FEED, CARRIAGE_RETURN] = [0x20, 0x0a, 0x0d]
 
 function faultOfCrash({ reason, message }: RunnerGone): LineResult {
@@ -199,7 +188,7 @@ function faultOfCrash({ reason, message }: RunnerGone): LineResult {
 function fault(code: string, said: string): LineResult {
   const { value } = failure(code, said, false)
   const message = typeof value === 'object' ? value.message : said
-  return { json: `"error":${JSON.stringify({ code, message })}`, isFailed: true }
+  return { json: Buffer.from(JSON.stringify({ code, message })), isFailed: true }
 }
 
 /** A line as the model's input: what a string of JSON says, else the line itself for what reads JSON. */

@@ -26,7 +26,7 @@ async function mocked(model: ModelPackage, given: RunItem): Promise<string> {
   const loaded = await mockRunner().load(model, new AbortController().signal)
   const [result] = (await loaded.run([given])).items
   assert.ok(result?.ok && 'output' in result, JSON.stringify(result))
-  return result.output
+  return result.output.toString()
 }
 
 const manifest = (fields: object) => parseManifest(JSON.stringify({ name: 'A', ...fields }))
@@ -140,7 +140,7 @@ describe('what a real model answers', () => {
         const { items } = await loaded.run(inputs.map(input => item(input)))
         for (const result of items) {
           assert.ok(result.ok && 'output' in result, JSON.stringify(result))
-          fits(result.output)
+          fits(result.output.toString())
         }
       } finally {
         await loaded.kill()

@@ -57,7 +57,7 @@ describe('the mock runner', () => {
     const output = async (...words: Parameters<typeof item>) => {
       const [result] = (await (await start(item(...words))).run).items
       assert.ok(result?.ok && 'output' in result)
-      return result.output
+      return result.output.toString()
     }
     const first = await output('a', { x: 1, y: { a: 1, b: 2 } })
     assert.equal(await output('a', { y: { b: 2, a: 1 }, x: 1 }), first)

@@ -88,7 +88,8 @@ const progressEvery = 10
 const fault = (code: string, message: string): ItemResult => ({ ok: false, code, message, retryable: false })
 async function result({ output }: MockOutput): Promise<ItemResult> {
   if (typeof output !== 'string') return { ok: true, file: await fileOf(output) }
-  return Buffer.byteLength(output) <= mostBytes ? { ok: true, output } : tooLarge
+  const bytes = Buffer.from(output)
+  return bytes.length <= mostBytes ? { ok: true, output: bytes } : tooLarge
 }
 
 async function fileOf(parts: Iterable<Uint8Array>): Promise<OutputFile> {

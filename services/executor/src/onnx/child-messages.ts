@@ -6,10 +6,10 @@ import type { FromChild, ItemFault, ItemInFile } from './protocol.ts'
 
 type Head = Exclude<FromChild, { kind: 'done' }>
 
-/** A portion is done: an item that succeeded is its output, JSON text, or in a file. */
+/** A portion is done: an item that succeeded is its output, JSON text in UTF-8, or in a file. */
 export interface Done {
   readonly kind: 'done'
-  readonly items: readonly (string | ItemInFile | ItemFault)[]
+  readonly items: readonly (Buffer | ItemInFile | ItemFault)[]
 }
 
 /** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
@@ -64,8 +64,8 @@ function readDone({ items }: Fields, parts: readonly Buffer[]): Done | undefined
   return outputs.next().done ? { kind: 'done', items: answers } : undefined
 }
 
-const readOutput = (output: Buffer | undefined): string | undefined =>
-  output && output.length <= MAX_MESSAGE_BYTES ? output.toString() : undefined
+const readOutput = (output: Buffer | undefined): Buffer | undefined =>
+  output && output.length <= MAX_MESSAGE_BYTES ? output : undefined
 
 function readAnswer(item: unknown): ItemInFile | ItemFault | undefined {
   if (!isObject(item)) return undefined

@@ -53,7 +53,7 @@ test('what keeps to its bounds passes', async t => {
   const run = model.run([item(`emit(line); emit({ kind: 'log', text: 'é'.repeat(9000) }); done()`)], async (_, one) => {
     emitted.push(one)
   })
-  assert.deepEqual((await run).items, [{ ok: true, output: '1' }])
+  assert.deepEqual((await run).items, [{ ok: true, output: Buffer.from('1') }])
   assert.equal(emitted.length, 2)
   assert.ok(emitted.every(one => one.kind === 'log' && Buffer.byteLength(one.text) <= 8_192))
 })
@@ -166,8 +166,8 @@ test('it can write no file of any size', async t => {
       `const fs = require('node:fs'); fs.writeFileSync('output-0', ''); let says; ${write(bytes)}; ${done('items: [null]', 'says')}`,
     )
   const says = async (bytes: number) => (await model.run([told(bytes)])).items
-  assert.deepEqual(await says(MAX_OUTPUT_BYTES), [{ ok: true, output: 'well' }])
-  assert.deepEqual(await says(2 ** 30), [{ ok: true, output: 'EFBIG' }])
+  assert.deepEqual(await says(MAX_OUTPUT_BYTES), [{ ok: true, output: Buffer.from('well') }])
+  assert.deepEqual(await says(2 ** 30), [{ ok: true, output: Buffer.from('EFBIG') }])
 })
 
 test('files that are more together than they may be are not kept', async t => {

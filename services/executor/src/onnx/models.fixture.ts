@@ -77,12 +77,12 @@ export async function ask(model: Loaded, input: RunItem['input'], parameters?: R
 
 /** An item's output, parsed, where it came in a message; else its fault's code. */
 export const said = (result: ItemResult) =>
-  'output' in result ? JSON.parse(result.output) : 'code' in result ? result.code : 'a file'
+  'output' in result ? JSON.parse(result.output.toString()) : 'code' in result ? result.code : 'a file'
 
 /** An item's output, wherever it is; throws where there is none. */
 export async function outputOf(result: ItemResult | undefined): Promise<string> {
   if (!result?.ok) throw new Error(`no output: ${result?.message}`)
-  if ('output' in result) return result.output
+  if ('output' in result) return result.output.toString()
   assert.ok('file' in result)
   await using handle = result.file.handle
   return await handle.readFile('utf8')

@@ -89,7 +89,7 @@ export class OnnxModel implements Loaded {
         sent.shift()
         sendNext()
         for (const item of done.items)
-          results.push(typeof item === 'string' ? inline(item, left) : await this.#resultOf(item, results.length, left))
+          results.push(Buffer.isBuffer(item) ? inline(item, left) : await this.#resultOf(item, results.length, left))
         if (left.inline < 0) throw await this.#breach('answered more than there is room for')
       }
     } catch (error) {
@@ -192,8 +192,8 @@ export class OnnxModel implements Loaded {
   }
 }
 
-function inline(output: string, left: RoomLeft): ItemResult {
-  left.inline -= Buffer.byteLength(output)
+function inline(output: Buffer, left: RoomLeft): ItemResult {
+  left.inline -= output.length
   return { ok: true, output }
 }
 

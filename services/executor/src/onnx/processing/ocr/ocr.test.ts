@@ -100,7 +100,7 @@ test('each line comes as it is read, and how far it is', async () => {
   })
   const [result] = items
   assert.ok(result?.ok && 'output' in result)
-  const { lines } = JSON.parse(result.output)
+  const { lines } = JSON.parse(result.output.toString())
   const byText = (a: { text: string }, b: { text: string }) => (a.text < b.text ? -1 : 1)
   assert.ok(lines.length >= 7)
   assert.deepEqual([...pieces].sort(byText), [...lines].sort(byText))

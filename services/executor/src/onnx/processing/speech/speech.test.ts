@@ -61,7 +61,7 @@ test('gives each stretch as soon as it is over', async () => {
   })
   const [result] = items
   assert.ok(result?.ok && 'output' in result)
-  const { segments } = JSON.parse(result.output)
+  const { segments } = JSON.parse(result.output.toString())
   assertSpoken(segments)
   assert.deepEqual(
     given,
