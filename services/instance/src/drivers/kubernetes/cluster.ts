@@ -41,6 +41,8 @@ export class ClusterError extends Error {
 /** The configuration of a file, or where none is given that of the pod in which this process runs. Throws where it is wrong. */
 export function kubeConfigOf(file: string | undefined): KubeConfig {
   const config = new KubeConfig()
+  if (file === undefined && process.env.KUBERNETES_SERVICE_HOST === undefined)
+    throw new Error('no file is set, and this process does not run in a pod')
   if (file === undefined) config.loadFromCluster()
   else config.loadFromFile(file)
   const server = config.getCurrentCluster()?.server

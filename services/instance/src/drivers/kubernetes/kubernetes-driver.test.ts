@@ -13,7 +13,7 @@ describeDriver(
       reopen: () => cluster.driver(),
       images,
       async vanish(name) {
-        const namespace = namespaceOf('mh-', 'test', 'acct_1/live')
+        const namespace = namespaceOf('millhand-', 'test', 'acct_1/live')
         const path = `/api/v1/namespaces/${namespace}/pods/${name}`
         await cluster.admin.call('DELETE', path, {
           ...{ signal: AbortSignal.timeout(60_000), body: { gracePeriodSeconds: 0 } },

@@ -3,10 +3,11 @@
  * It counts quotas too, as the controller manager does.
  */
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { V1Pod, V1ResourceQuota } from '@kubernetes/client-node'
+import { type KubernetesObject, loadAllYaml, type V1Pod, type V1ResourceQuota } from '@kubernetes/client-node'
 import { KeyedMutex, systemClock } from '@millhand/process'
 import { createAuthority, type Kubernetes, startKubernetes } from '@millhand/test-servers'
 import { type Cluster, createCluster, kubeConfigOf, unlessMissing } from './cluster.ts'
@@ -69,6 +70,7 @@ export async function startCluster(): Promise<TestCluster> {
     ...{ cluster: admin, path: '/api/v1/resourcequotas', keep: (quota: V1ResourceQuota) => quota, clock: systemClock },
   })
   const kubelet = await startKubeletServer()
+  const kubeConfig = await writeAccount(kubernetes, admin)
   const opened: AsyncDisposable[] = []
   const counting = new KeyedMutex()
   const countQuotas = () =>
@@ -122,7 +124,7 @@ export async function startCluster(): Promise<TestCluster> {
     },
     driver(more = {}) {
       const driver = createKubernetesDriver({
-        ...{ deployment: 'test', kubeConfig: kubernetes.kubeconfig, namespacePrefix: 'mh-', clock: systemClock, sizes },
+        ...{ deployment: 'test', kubeConfig, namespacePrefix: 'millhand-', clock: systemClock, sizes },
         ...{ gpuLabel: 'nvidia.com/gpu.product', podsOfTenant: 1_000, graceSeconds: 2 },
         ...more,
       })
@@ -135,6 +137,32 @@ export async function startCluster(): Promise<TestCluster> {
       await kubernetes[Symbol.asyncDispose]()
     },
   }
+}
+
+const MANIFESTS = new URL('../../../../../deploy/kubernetes/instance.yaml', import.meta.url)
+
+const PATHS: Readonly<Record<string, string>> = {
+  Namespace: '/api/v1/namespaces',
+  ServiceAccount: '/api/v1/namespaces/millhand/serviceaccounts',
+  ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  ValidatingAdmissionPolicy: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
+  ValidatingAdmissionPolicyBinding: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
+}
+
+/** The account that the operators' page has them make: drivers may what it may. Returns the path of its configuration file. */
+async function writeAccount({ kubeconfig }: Kubernetes, admin: Cluster): Promise<string> {
+  const query = { fieldValidation: 'Strict' }
+  for (const body of loadAllYaml(await readFile(MANIFESTS, 'utf8')) as KubernetesObject[])
+    await admin.call('POST', PATHS[body.kind ?? ''] ?? '', { signal: SIGNAL, body, query })
+  const path = '/api/v1/namespaces/millhand/serviceaccounts/instance/token'
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }
+  const { status } = await admin.call<{ status: { token: string } }>('POST', path, { signal: SIGNAL, body })
+  const config = JSON.parse(await readFile(kubeconfig, 'utf8'))
+  config.users = [{ name: 'admin', user: { token: status.token } }]
+  const file = `${kubeconfig}-instance`
+  await writeFile(file, JSON.stringify(config))
+  return file
 }
 
 /** Whole seconds, as in all of the API's older times. */
