@@ -121,6 +121,8 @@ const apiServerFlags = (folder: string, port: number, etcd: string): string[] =>
   '--authorization-mode=RBAC',
   '--service-cluster-ip-range=10.96.0.0/16',
   '--endpoint-reconciler-type=none',
+  // As in every cluster: what is allowed in a namespace, its policy says.
+  '--allow-privileged=true',
   // It wants accounts that only the controller manager makes.
   '--disable-admission-plugins=ServiceAccount',
 ]

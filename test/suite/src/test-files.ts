@@ -25,7 +25,10 @@ export const storms: readonly string[] = [
 ]
 
 /** What no run but `--all` has: building the servers that they need takes longer than everything else. docs/testing.md */
-export const onlyInAll: readonly string[] = ['services/instance/src/drivers/kubernetes/kubernetes-driver.test.ts']
+export const onlyInAll: readonly string[] = [
+  'services/instance/src/drivers/kubernetes/kubernetes-driver.test.ts',
+  'services/instance/src/drivers/kubernetes/kubernetes-faults.test.ts',
+]
 
 /** How a file is run. */
 export type Home =

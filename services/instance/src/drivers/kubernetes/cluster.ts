@@ -16,7 +16,7 @@ export interface Cluster extends AsyncDisposable {
   stream(path: string, options: CallOptions): Promise<Dispatcher.ResponseData['body']>
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 interface CallOptions {
   readonly signal: AbortSignal
