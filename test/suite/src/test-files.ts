@@ -28,6 +28,7 @@ export const storms: readonly string[] = [
 export const onlyInAll: readonly string[] = [
   'services/instance/src/drivers/kubernetes/kubernetes-driver.test.ts',
   'services/instance/src/drivers/kubernetes/kubernetes-faults.test.ts',
+  'services/instance/src/drivers/kubernetes/kubernetes-storm.test.ts',
 ]
 
 /** How a file is run. */

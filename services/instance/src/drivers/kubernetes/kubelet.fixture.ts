@@ -25,10 +25,21 @@ interface Kubelet {
   /** Whether the node is ready: `True`, or `Unknown`. */
   readonly say: (status: string) => Promise<unknown>
   readonly endLogs: (name: string) => void
+  /** What each replica ran, once it has ended. */
+  readonly runs: Map<string, Run>
 }
 
-export function playKubelet({ node, admin, podWatch, say, endLogs }: Kubelet): TestNode {
+/** In milliseconds since 1970. */
+export interface Run {
+  readonly from: number
+  readonly to: number
+}
+
+export function playKubelet({ node, admin, podWatch, say, endLogs, runs }: Kubelet): TestNode {
+  /** What the API server has been told of each pod. */
   const known = new Map<string, 'started' | 'ended'>()
+  /** The times of each process, which stay the same however often they are told. */
+  const ran = new Map<string, { startedAt?: string; finishedAt?: string }>()
   const working = new KeyedMutex()
   let isLost = false
 
@@ -49,9 +60,14 @@ export function playKubelet({ node, admin, podWatch, say, endLogs }: Kubelet): T
       ],
     })
   const terminate = (pod: V1Pod, exitCode: number, reason: string, message?: string) => {
-    const startedAt = startedAtOf(pod) ?? now()
-    endLogs(pod.metadata?.name ?? '')
-    const terminated = { exitCode, reason, startedAt, finishedAt: now(), ...(message && { message }) }
+    const name = pod.metadata?.name ?? ''
+    const run = ran.get(pod.metadata?.uid ?? '') ?? {}
+    ran.set(pod.metadata?.uid ?? '', run)
+    run.finishedAt ??= now()
+    endLogs(name)
+    if (run.startedAt !== undefined) runs.set(name, { from: Date.parse(run.startedAt), to: Date.parse(run.finishedAt) })
+    const { startedAt = run.finishedAt, finishedAt } = run
+    const terminated = { exitCode, reason, startedAt, finishedAt, ...(message && { message }) }
     return report(pod, exitCode === 0 ? 'Succeeded' : 'Failed', { terminated })
   }
 
@@ -69,7 +85,9 @@ export function playKubelet({ node, admin, podWatch, say, endLogs }: Kubelet): T
         'StartError',
         'exec: "/bin/never": stat /bin/never: no such file or directory',
       ))
-    await report(pod, 'Running', { running: { startedAt: now() } }, true)
+    const run = ran.get(pod.metadata?.uid ?? '') ?? { startedAt: now() }
+    ran.set(pod.metadata?.uid ?? '', run)
+    await report(pod, 'Running', { running: { startedAt: run.startedAt } }, true)
     if (image.includes('exits')) await terminate(pod, 1, 'Error')
     if (image.includes('eats-memory')) await terminate(pod, 137, 'OOMKilled')
   }
@@ -81,14 +99,14 @@ export function playKubelet({ node, admin, podWatch, say, endLogs }: Kubelet): T
     const state = known.get(uid)
     if (pod.metadata.deletionTimestamp !== undefined) {
       if (state === 'ended') return
-      known.set(uid, 'ended')
       if (pod.status?.containerStatuses?.[0]?.state?.terminated === undefined) await terminate(pod, 0, 'Completed')
       const path = `/api/v1/namespaces/${pod.metadata.namespace}/pods/${pod.metadata.name}`
       const body = { gracePeriodSeconds: 0, preconditions: { uid } }
       await unlessMissing(admin.call('DELETE', path, { signal: SIGNAL, body }))
+      known.set(uid, 'ended')
     } else if (state === undefined) {
-      known.set(uid, 'started')
       await start(pod)
+      known.set(uid, 'started')
     }
   }
 
@@ -118,8 +136,6 @@ export function playKubelet({ node, admin, podWatch, say, endLogs }: Kubelet): T
     },
   }
 }
-
-const startedAtOf = (pod: V1Pod) => pod.status?.containerStatuses?.[0]?.state?.running?.startedAt
 
 /** Whole seconds, as in all of the API's older times. */
 export const now = (): string => new Date().toISOString().replace(/\.\d+Z$/, 'Z')

@@ -10,7 +10,7 @@ import { endsOf } from './ends.ts'
 import { DEPLOYMENT, isOf, namespaceOf } from './labels.ts'
 import { createListWatch, type ListWatch } from './list-watch.ts'
 import { observedLogs } from './logs.ts'
-import { endOf, hasEnded, observed, startFault, wasStarted } from './observed.ts'
+import { endOf, observed, startFault, wasStarted } from './observed.ts'
 import { podOf } from './pod.ts'
 import { findPod } from './pod-calls.ts'
 import { createPods, type Pods } from './pods.ts'
@@ -137,7 +137,8 @@ async function started(podWatch: ListWatch<V1Pod>, pods: Pods, key: string, sign
     const pod = all.get(key)
     if (pod === undefined) return hasBeenThere ? removedMeanwhile : undefined
     hasBeenThere = true
-    return startFault(pod) ?? (wasStarted(pod) ? 'started' : isGoing(pod))
+    if (wasDeleted(pod)) return removedMeanwhile
+    return startFault(pod) ?? (wasStarted(pod) ? 'started' : undefined)
   }
   const outcome = await podWatch.until(look, AbortSignal.any([signal, late])).catch(error => {
     if (signal.aborted || !late.aborted) throw error
@@ -150,10 +151,13 @@ async function started(podWatch: ListWatch<V1Pod>, pods: Pods, key: string, sign
 
 const removedMeanwhile = new DriverFault('unavailable', 'The replica was removed while it was started.')
 
-const isGoing = (pod: V1Pod) =>
-  hasEnded(pod, new Map()) && pod.metadata?.deletionTimestamp ? removedMeanwhile : undefined
+/** Before its process was started; a node that has the pod already says first that it will not start it. */
+function wasDeleted(pod: V1Pod): boolean {
+  const isOver = pod.spec?.nodeName === undefined || pod.status?.phase === 'Failed'
+  return pod.metadata?.deletionTimestamp !== undefined && isOver && !wasStarted(pod)
+}
 
-/** Reads from the store behind the server, and almost nothing. */
+/** A read that is as of now, and of almost nothing. */
 async function isThere(cluster: Cluster, deployment: string, signal: AbortSignal): Promise<void> {
   const query = { limit: 1, labelSelector: `${DEPLOYMENT}=${deployment}` }
   await cluster.call('GET', '/api/v1/namespaces', { signal, query, timeoutMs: LOOK_TIMEOUT_MS })

@@ -112,6 +112,17 @@ describe('the kubernetes driver under faults', { skip: kubernetesMissing }, () =
     assert.equal((await driver.ends(found?.host ?? '', signal())).get(name), found?.endedAt)
   })
 
+  it('hears that a replica was deleted while it was started, and can start it again', async () => {
+    const spec = specOf({ images }, { image: images.slow })
+    const starting = driver.create(spec, { signal: signal() })
+    starting.catch(() => {})
+    while ((await pods())[0]?.status?.containerStatuses === undefined);
+    await forceDelete(spec.name)
+    // Its node has had it, so it says how it ended.
+    await starting
+    await until(driver, ([found]) => found?.reason === 'replica_lost')
+  })
+
   it('sees that a pod is gone whose finalizer somebody took away', async () => {
     const { name } = await create()
     const gone = until(driver, replicas => replicas.length === 0)

@@ -7,7 +7,7 @@ import { type KubernetesObject, loadAllYaml, type V1Pod, type V1ResourceQuota } 
 import { KeyedMutex, systemClock } from '@millhand/process'
 import { type Kubernetes, startKubernetes } from '@millhand/test-servers'
 import { type Cluster, createCluster, kubeConfigOf } from './cluster.ts'
-import { MERGE, now, playKubelet, startKubeletServer, type TestNode } from './kubelet.fixture.ts'
+import { MERGE, now, playKubelet, type Run, startKubeletServer, type TestNode } from './kubelet.fixture.ts'
 import { createKubernetesDriver, type KubernetesDriver, type KubernetesDriverOptions } from './kubernetes-driver.ts'
 import { createListWatch, type ListWatch } from './list-watch.ts'
 
@@ -29,6 +29,10 @@ export interface TestCluster extends AsyncDisposable {
   readonly admin: Cluster
   /** The path of the configuration file of drivers. */
   readonly kubeConfig: string
+  /** What each replica ran, by name, once it has ended. */
+  readonly runs: ReadonlyMap<string, Run>
+  /** Ends a pod's process, as its node. */
+  endPod(pod: V1Pod, exitCode: number): Promise<void>
   addNode(name: string, options?: NodeOptions): Promise<TestNode>
   driver(more?: Partial<KubernetesDriverOptions>): KubernetesDriver
 }
@@ -61,12 +65,19 @@ export async function startCluster(): Promise<TestCluster> {
   const kubelet = await startKubeletServer()
   const kubeConfig = await writeAccount(kubernetes, admin)
   const opened: AsyncDisposable[] = []
+  const runs = new Map<string, Run>()
+  const nodes = new Map<string, TestNode>()
   countQuotas(admin, quotas, podWatch)
 
   return {
     kubernetes,
     admin,
     kubeConfig,
+    runs,
+    async endPod({ metadata, spec }, exitCode) {
+      const exit = { exitCode, reason: 'Error' }
+      await nodes.get(spec?.nodeName ?? '')?.end(metadata?.namespace ?? '', metadata?.name ?? '', exit)
+    },
     async addNode(name, { labels = {}, gpus = 0, cpus = 4 } = {}) {
       const node = {
         apiVersion: 'v1',
@@ -97,7 +108,10 @@ export async function startCluster(): Promise<TestCluster> {
           },
         })
       await say('True')
-      return playKubelet({ node: name, admin, podWatch, say, endLogs: kubelet.endLogs })
+      await untilScheduled(admin, podWatch, name)
+      const played = playKubelet({ node: name, admin, podWatch, say, endLogs: kubelet.endLogs, runs })
+      nodes.set(name, played)
+      return played
     },
     driver(more = {}) {
       const driver = createKubernetesDriver({
@@ -114,6 +128,21 @@ export async function startCluster(): Promise<TestCluster> {
       await kubernetes[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The scheduler learns of a node a moment after it is there, and after seconds where the API server was away. */
+async function untilScheduled(admin: Cluster, podWatch: ListWatch<V1Pod>, node: string): Promise<void> {
+  const path = '/api/v1/namespaces/default/pods'
+  const spec = {
+    nodeSelector: { 'kubernetes.io/hostname': node },
+    containers: [{ name: 'probe', image: 'probe' }],
+    tolerations: [{ operator: 'Exists' }],
+  }
+  const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: node }, spec }
+  await admin.call('POST', path, { signal: SIGNAL, body })
+  await podWatch.until(pods => pods.get(`default/${node}`)?.spec?.nodeName, SIGNAL)
+  await admin.call('DELETE', `${path}/${node}`, { signal: SIGNAL, body: { gracePeriodSeconds: 0 } })
+  await podWatch.until(pods => (pods.has(`default/${node}`) ? undefined : true), SIGNAL)
 }
 
 /** Writes what the quotas of namespaces have left, as the controller manager does. */
