@@ -93,10 +93,10 @@ export function describeDriver(
 
     it('does not say of what has vanished that it runs, and says so to who watches', async () => {
       const spec = await create(driver, opened)
-      const reached = until(driver, replicas => replicas.every(({ state }) => state === 'exited'))
-      await opened.vanish(spec.name)
       // An engine may keep the record of its end until the replica is removed.
-      for (const { reason } of await reached) assert.equal(reason, 'replica_lost')
+      const reached = until(driver, replicas => replicas.every(({ reason }) => reason === 'replica_lost'))
+      await opened.vanish(spec.name)
+      for (const { state } of await reached) assert.equal(state, 'exited')
     })
 
     it('remembers when a replica ended that is not there any more', async () => {
