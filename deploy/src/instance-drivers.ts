@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDockerDriver, type DockerDriverOptions } from '@millhand/instance/docker'
 import type { Driver } from '@millhand/instance/driver'
+import type { KubernetesDriverOptions } from '@millhand/instance/kubernetes'
 import { createSandboxDriver } from '@millhand/instance/sandbox'
 import { type Clock, ConfigurationError, type Runner, type Values } from '@millhand/process'
 import type { instanceVariables } from './instance-variables.ts'
@@ -10,27 +11,43 @@ import type { instanceVariables } from './instance-variables.ts'
 export type InstanceDriver =
   | { readonly kind: 'none' | 'mock' }
   | { readonly kind: 'docker'; readonly options: Omit<DockerDriverOptions, 'clock'> }
+  | { readonly kind: 'kubernetes'; readonly options: Omit<KubernetesDriverOptions, 'clock'> }
 
 /** @throws ConfigurationError for certificates that are missing or can't be read */
 export function instanceDriverOf(set: Values<typeof instanceVariables>): InstanceDriver {
   const { MILLHAND_INSTANCE_DRIVER: kind } = set
-  if (kind !== 'docker') return { kind }
+  const { MILLHAND_INSTANCE_REGISTRIES: registries, MILLHAND_INSTANCE_PRELOADED: preloaded } = set
+  const images = { ...(registries && { registries }), ...(preloaded && { preloaded }) }
+  const sizes = set.MILLHAND_INSTANCE_SIZES
+  switch (kind) {
+    case 'docker':
+      return { kind, options: { ...dockerOptions(set), sizes, images } }
+    case 'kubernetes':
+      return { kind, options: { ...kubernetesOptions(set), sizes, images } }
+    default:
+      return { kind }
+  }
+}
+
+function dockerOptions(set: Values<typeof instanceVariables>) {
   const hosts = set.MILLHAND_DOCKER_HOST ?? [set.DOCKER_HOST]
-  const certificates = set.MILLHAND_DOCKER_CERT_PATH
-  const {
-    MILLHAND_INSTANCE_REGISTRIES: registries,
-    MILLHAND_INSTANCE_PRELOADED: preloaded,
-    MILLHAND_DOCKER_PUBLIC_NETWORK: publicNetwork,
-  } = set
+  const { MILLHAND_DOCKER_CERT_PATH: certificates, MILLHAND_DOCKER_PUBLIC_NETWORK: publicNetwork } = set
   return {
-    kind,
-    options: {
-      deployment: set.MILLHAND_DOCKER_DEPLOYMENT,
-      hosts: hosts.map(url => engineAddress(url, certificates)),
-      sizes: set.MILLHAND_INSTANCE_SIZES,
-      images: { ...(registries && { registries }), ...(preloaded && { preloaded }) },
-      ...(publicNetwork !== undefined && { publicNetwork }),
-    },
+    deployment: set.MILLHAND_DOCKER_DEPLOYMENT,
+    hosts: hosts.map(url => engineAddress(url, certificates)),
+    ...(publicNetwork !== undefined && { publicNetwork }),
+  }
+}
+
+function kubernetesOptions(set: Values<typeof instanceVariables>) {
+  const { MILLHAND_KUBERNETES_CONFIG: kubeConfig, MILLHAND_KUBERNETES_NODES: nodeSelector } = set
+  return {
+    deployment: set.MILLHAND_KUBERNETES_DEPLOYMENT,
+    namespacePrefix: set.MILLHAND_KUBERNETES_NAMESPACE_PREFIX,
+    gpuLabel: set.MILLHAND_KUBERNETES_GPU_LABEL,
+    podsOfTenant: set.MILLHAND_KUBERNETES_ACCOUNT_PODS,
+    ...(kubeConfig !== undefined && { kubeConfig }),
+    ...(nodeSelector !== undefined && { nodeSelector }),
   }
 }
 
@@ -60,11 +77,14 @@ function pem(file: string): string {
 /** Replicas that fit on a mock engine, of all accounts together. */
 const PLACES = { cpu: 10_000, 'nvidia-h100-80gb-hbm3': 1_000 }
 
-/** The runner closes their connections. */
-export function instanceDrivers(
+/**
+ * The runner closes their connections.
+ * @throws ConfigurationError for a cluster's configuration that is missing or can't be read
+ */
+export async function instanceDrivers(
   configured: InstanceDriver,
   { clock, runner }: { readonly clock: Clock; readonly runner: Runner },
-): Readonly<Record<'live' | 'test', Driver | undefined>> {
+): Promise<Readonly<Record<'live' | 'test', Driver | undefined>>> {
   const mock = () => createSandboxDriver({ clock, places: PLACES })
   switch (configured.kind) {
     case 'none':
@@ -77,5 +97,23 @@ export function instanceDrivers(
       runner.own({ close }, 'container engines')
       return { live: docker, test: mock() }
     }
+    case 'kubernetes': {
+      const kubernetes = await kubernetesDriver({ ...configured.options, clock })
+      const close = async () => await kubernetes[Symbol.asyncDispose]()
+      runner.own({ close }, 'cluster')
+      return { live: kubernetes, test: mock() }
+    }
+  }
+}
+
+/** The client takes 0.4 s and 90 MB to load, so nobody loads it who has no cluster. */
+async function kubernetesDriver(options: KubernetesDriverOptions) {
+  const { createKubernetesDriver } = await import('@millhand/instance/kubernetes')
+  try {
+    return createKubernetesDriver(options)
+  } catch (error) {
+    throw new ConfigurationError([
+      `MILLHAND_KUBERNETES_CONFIG: the cluster's configuration can't be used: ${(error as Error).message}.`,
+    ])
   }
 }

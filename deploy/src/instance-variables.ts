@@ -1,12 +1,12 @@
 /** The settings of what runs instances. */
-import { oneOf, optional, path, type Schema, text, urls } from '@millhand/process'
-import { replicaSizes, words } from './setting-types.ts'
+import { integer, oneOf, optional, path, type Schema, text, urls } from '@millhand/process'
+import { labelName, labelValue, namePrefix, nodeLabels, replicaSizes, words } from './setting-types.ts'
 
 export const instanceVariables = {
   MILLHAND_INSTANCE_DRIVER: oneOf(
     'none',
-    'What runs the replicas of instances. `none` rejects instances of live keys, `docker` uses Docker engines, and `mock` runs nothing and says that it does, for trials. The sandbox has its own.',
-    ['none', 'docker', 'mock'],
+    'What runs the replicas of instances. `none` rejects instances of live keys, `docker` uses Docker engines, `kubernetes` a cluster, and `mock` runs nothing and says that it does, for trials. The sandbox has its own.',
+    ['none', 'docker', 'kubernetes', 'mock'],
   ),
   MILLHAND_INSTANCE_SIZES: replicaSizes(
     'cpu=1x2048',
@@ -37,6 +37,32 @@ export const instanceVariables = {
   ),
   MILLHAND_DOCKER_PUBLIC_NETWORK: optional(
     text(undefined, 'The network of the hosts on which ports are published. Without it instances can publish none.'),
+  ),
+  MILLHAND_KUBERNETES_CONFIG: optional(
+    path(
+      undefined,
+      'A configuration file (kubeconfig) of the cluster on which replicas run. By default the service account of the pod in which the instance service runs.',
+    ),
+  ),
+  MILLHAND_KUBERNETES_DEPLOYMENT: labelValue(
+    'millhand',
+    'What tells the pods of this deployment from those of others on the same cluster.',
+  ),
+  MILLHAND_KUBERNETES_NAMESPACE_PREFIX: namePrefix(
+    'millhand-',
+    'What the names of the namespaces begin with that are made for accounts, one for each account and mode.',
+  ),
+  MILLHAND_KUBERNETES_NODES: optional(
+    nodeLabels('The labels of the nodes on which replicas run. By default they run on any node that takes pods.'),
+  ),
+  MILLHAND_KUBERNETES_GPU_LABEL: labelName(
+    'nvidia.com/gpu.product',
+    'The label of nodes that has their GPU type. The type is its value in small letters, with a hyphen for each character but letters, digits, `_` and `-`.',
+  ),
+  MILLHAND_KUBERNETES_ACCOUNT_PODS: integer(
+    256,
+    'The most pods in one namespace: a second bound behind the plans’ `max_replicas`.',
+    { min: 1, max: 100_000 },
   ),
   DOCKER_HOST: text(
     'unix:///var/run/docker.sock',

@@ -164,7 +164,7 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     'instance',
     createInstanceService({
       ...{ db, plans, cursors, clock, log, replicas },
-      drivers: instanceDrivers(config.instanceDriver, { clock, runner }),
+      drivers: await instanceDrivers(config.instanceDriver, { clock, runner }),
       sealingKey: deriveSecret(secret, 'instance secrets'),
       retentionMs: config.retentionMs,
     }),

@@ -148,6 +148,41 @@ export function words(doc: string): Setting<readonly string[]> {
   }
 }
 
+const LABEL = String.raw`(?:[a-z0-9.-]{1,253}/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?`
+const LABEL_VALUE = '[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?'
+
+/** A text of a form that is checked whole. */
+const matching = (doc: string, form: string, pattern: RegExp, preset?: string): Setting<string> => ({
+  ...{ doc, form, ...(preset !== undefined && { default: preset }) },
+  read: written => (pattern.test(written) ? written : undefined),
+})
+
+/** The name of a label of Kubernetes. */
+export const labelName = (preset: string, doc: string): Setting<string> =>
+  matching(doc, 'the name of a label', new RegExp(`^${LABEL}$`), preset)
+
+/** The value of a label of Kubernetes. */
+export const labelValue = (preset: string, doc: string): Setting<string> =>
+  matching(doc, 'at most 63 letters, digits, hyphens, dots and underscores', new RegExp(`^${LABEL_VALUE}$`), preset)
+
+/** What names of Kubernetes begin with. */
+export const namePrefix = (preset: string, doc: string): Setting<string> =>
+  matching(doc, 'at most 40 small letters, digits and hyphens, a letter first', /^[a-z][a-z0-9-]{0,39}$/, preset)
+
+/** Labels that a node of Kubernetes has. */
+export function nodeLabels(doc: string): Setting<Readonly<Record<string, string>>> {
+  return {
+    doc,
+    form: 'label=value, with commas between them, for example example.com/pool=instances',
+    read(written) {
+      const pairs = written.split(',').map(item => item.trim())
+      const pattern = new RegExp(`^${LABEL}=${LABEL_VALUE}$`)
+      if (!pairs.every(pair => pattern.test(pair))) return undefined
+      return Object.fromEntries(pairs.map(pair => pair.split('=')))
+    },
+  }
+}
+
 const MOST_PROCESSES = 1_024
 
 /** What a replica of each type may take. One of `cpu` is needed. */

@@ -60,7 +60,7 @@ export function observeSlot(slot: Slot, seen: ObservedReplica | undefined, sight
     case 'unknown':
       if (seen?.state === 'running') return goOn(slot, seen, sighting)
       if (seen?.state === 'exited') return end(slot, seen, sighting)
-      return isThere ? isolate(slot, sighting, name) : vanish(slot, sighting, name)
+      return isThere ? isolate(slot, seen, sighting, name) : vanish(slot, sighting, name)
     case 'stopping':
       if (seen?.state === 'running' || (isThere && seen?.state !== 'exited')) return stillStopping(slot, seen, sighting)
       return stop(slot, { seen, isThere, name }, sighting)
@@ -129,12 +129,15 @@ function end(slot: Slot, seen: ObservedReplica, sighting: Sighting): SlotStep {
   return { slot: exited, notes: [note('replica.exited', exited)], slices: sliceTo(run, endedAt) }
 }
 
+/** Whether nobody can look whether it runs: its host does not answer, or the engine knows that a machine of its does not. */
+const isOutOfSight = ({ host }: Slot, seen: ObservedReplica | undefined, { lostHosts }: Sighting): boolean =>
+  seen?.state === 'unknown' || (host !== undefined && lostHosts.has(host))
+
 /** Its host does not answer: it is metered until it was last seen, and is in an unknown state from now on. */
-function isolate(slot: Slot, sighting: Sighting, name: string): SlotStep {
+function isolate(slot: Slot, seen: ObservedReplica | undefined, sighting: Sighting, name: string): SlotStep {
   if (slot.state === 'unknown')
     return sighting.now - slot.since < HOST_GRACE_MS ? unchanged(slot) : vanish(slot, sighting, name)
-  const { host } = slot
-  if (host === undefined || !sighting.lostHosts.has(host)) return unchanged(slot)
+  if (!isOutOfSight(slot, seen, sighting)) return unchanged(slot)
   const reason = 'host_lost'
   const told = { since: sighting.now, reason, message: messageOf(reason) }
   const unknown: Slot = { ...slot, ...told, ...isolatedAt(slot, sighting), state: 'unknown' }
@@ -163,8 +166,8 @@ function vanish(slot: Slot, sighting: Sighting, name: string): SlotStep {
 
 function stillStopping(slot: Slot, seen: ObservedReplica | undefined, sighting: Sighting): SlotStep {
   if (seen?.state !== 'running') {
-    const { host = '', metered_until, is_isolated } = slot
-    if (metered_until === undefined || is_isolated || !sighting.lostHosts.has(host)) return unchanged(slot)
+    const { metered_until, is_isolated } = slot
+    if (metered_until === undefined || is_isolated || !isOutOfSight(slot, seen, sighting)) return unchanged(slot)
     const isolated = { ...slot, ...isolatedAt(slot, sighting) }
     return { slot: isolated, notes: [], slices: sliceTo(slot, wasSeen(slot, sighting)) }
   }

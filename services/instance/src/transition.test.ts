@@ -208,6 +208,22 @@ describe('a replica', () => {
     assert.deepEqual([life.instance.status, life.instance.slots[0]?.generation], ['running', 1])
   })
 
+  it('that the engine knows, but not whether it runs, is in an unknown state, and replaced after long', () => {
+    const unknown = { ...running, state: 'unknown' } as const
+    const life = new Life().run().observe({ 0: running }, 1_000)
+    const metered = life.now
+    life.observe({ 0: unknown }, 5_000)
+    assert.deepEqual(
+      [life.instance.status, life.reason, life.instance.slots[0]?.state],
+      ['degraded', 'host_lost', 'unknown'],
+    )
+    assert.equal(life.metered.at(-1)?.to, metered, 'it is metered until it was last seen running')
+    life.observe({ 0: running }, 60_000)
+    assert.deepEqual([life.instance.status, life.instance.slots[0]?.generation], ['running', 1])
+    life.observe({ 0: unknown }, 5_000).observe({ 0: unknown }, 300_000).observe({ 0: unknown }, 1)
+    assert.equal(life.instance.slots[0]?.state, 'pending')
+  })
+
   it('on a host that is lost for long is replaced', () => {
     const lostHosts = new Set(['a'])
     const life = new Life().run().observe({}, 5_000, { lostHosts }).observe({}, 300_000, { lostHosts })

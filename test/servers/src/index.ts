@@ -4,6 +4,7 @@ export { busyboxRoot, type Docker, dockerMissing, startDocker } from './docker.t
 export { goMissing, goModule, goTool } from './go-tool.ts'
 export { javaMissing } from './java.ts'
 export { type Kafka, startKafka } from './kafka.ts'
+export { type Kubernetes, kubernetesMissing, startKubernetes } from './kubernetes.ts'
 export { missing, printed } from './missing.ts'
 export { type Mongo, mongoMissing, startMongo } from './mongo.ts'
 export { freePort } from './ports.ts'

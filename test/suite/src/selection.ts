@@ -1,7 +1,7 @@
 /** Which files a run has, and in which order. docs/testing.md lists what is left out of every run, and why. */
 import { spawnSync } from 'node:child_process'
 import { isOfEmployees } from './employees.ts'
-import { root, storms } from './test-files.ts'
+import { onlyInAll, root, storms } from './test-files.ts'
 
 /** What takes longest begins first, so that nothing long is left over at the end. */
 const longest: readonly string[] = [
@@ -27,6 +27,7 @@ export function ofThisRun(files: readonly string[], { all, employeesPassed }: Se
   const chosen = present[numberOfCommit() % present.length]
   return files.filter(file => {
     if (storms.includes(file)) return file === chosen
+    if (onlyInAll.includes(file)) return false
     return !(employeesPassed && isOfEmployees(file))
   })
 }

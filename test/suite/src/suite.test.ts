@@ -6,7 +6,7 @@ import { bundleFiles, filesOf } from './bundles.ts'
 import { inputsHash } from './employees.ts'
 import { inOrder, ofThisRun } from './selection.ts'
 import { slowest } from './slowest.ts'
-import { homeOf, root, storms, testFiles } from './test-files.ts'
+import { homeOf, onlyInAll, root, storms, testFiles } from './test-files.ts'
 
 const bundled = bundleFiles().flatMap(file => filesOf(basename(file, '.ts')))
 const own = testFiles().filter(file => homeOf(file) === 'own')
@@ -17,12 +17,13 @@ test('each file of tests is run once: alone or in one bundle', () => {
   for (const file of bundleFiles()) assert.ok(existsSync(join(root, file)), file)
 })
 
-test('a run has all files and one of the storms; a whole run has all', () => {
-  for (const file of storms) assert.ok(own.includes(file), file)
+test('a run has all files that are not too long and one of the storms; a whole run has all', () => {
+  for (const file of [...storms, ...onlyInAll]) assert.ok(own.includes(file), file)
   const some = { all: false, employeesPassed: false }
   const chosen = ofThisRun(own, some)
   assert.equal(chosen.filter(file => storms.includes(file)).length, 1)
-  assert.deepEqual([...new Set([...chosen, ...storms])].sort(), own)
+  assert.ok(!chosen.some(file => onlyInAll.includes(file)))
+  assert.deepEqual([...new Set([...chosen, ...storms, ...onlyInAll])].sort(), own)
   assert.deepEqual(ofThisRun(own, { ...some, all: true }), own)
   assert.deepEqual(ofThisRun(['a.test.ts'], some), ['a.test.ts'])
 })

@@ -24,6 +24,13 @@ export const storms: readonly string[] = [
   'test/faults/src/batch-tasks.test.ts',
 ]
 
+/** What no run but `--all` has: building the servers that they need takes longer than everything else. docs/testing.md */
+export const onlyInAll: readonly string[] = [
+  'services/instance/src/drivers/kubernetes/kubernetes-driver.test.ts',
+  'services/instance/src/drivers/kubernetes/kubernetes-faults.test.ts',
+  'services/instance/src/drivers/kubernetes/kubernetes-storm.test.ts',
+]
+
 /** How a file is run. */
 export type Home =
   /** In a process of its own. */

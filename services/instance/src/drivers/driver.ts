@@ -116,14 +116,17 @@ export interface Observation {
 
 export interface ObservedReplica extends ReplicaIdentity {
   readonly host: string
-  /** `creating` until its process has been started. `exited` is final. */
-  readonly state: 'creating' | 'pulling' | 'running' | 'exited'
+  /**
+   * `creating` until its process has been started. `exited` is final. `unknown`: the engine knows of it, but the machine that it
+   * is on does not answer, so it may run on or not.
+   */
+  readonly state: 'creating' | 'pulling' | 'running' | 'exited' | 'unknown'
   /** When its process was started, by the engine's clock, in milliseconds since 1970. */
   readonly startedAt?: number
   readonly endedAt?: number
   readonly exitCode?: number
   /** Why it has ended, where the engine knows more than the exit code. */
-  readonly reason?: 'out_of_memory' | 'command_not_found' | 'port_taken' | 'image_not_found'
+  readonly reason?: 'out_of_memory' | 'command_not_found' | 'port_taken' | 'image_not_found' | 'replica_lost'
   /** Where its published ports are reached, without a port. */
   readonly address?: string
   /** Published ports, `hostPort` filled in. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { collected } from '../driver.contract.ts'
-import { linesAfter, logLines } from './log-lines.ts'
+import { linesAfter } from '../line-ids.ts'
+import { logLines } from './log-lines.ts'
 
 function frame(stream: 1 | 2, payload: string): Buffer {
   const header = Buffer.alloc(8)

@@ -1,6 +1,7 @@
 /** The lines of a container's log, from the engine's multiplexed stream. */
 import type { Readable } from 'node:stream'
 import type { LogLine } from '../driver.ts'
+import { createLineIds } from '../line-ids.ts'
 
 const LONGEST = 16 * 1024
 
@@ -10,13 +11,10 @@ const LONGEST = 16 * 1024
  */
 export async function* logLines(stream: Readable): AsyncGenerator<LogLine> {
   const open = new Map<LogLine['stream'], { time: string; text: string }>()
-  let latest = ''
-  let count = 0
-  const finished = (stream: LogLine['stream'], { time, text }: { time: string; text: string }): LogLine => {
-    count = time === latest ? count + 1 : 0
-    latest = time
-    return { id: count === 0 ? time : `${time}#${count}`, at: Date.parse(time), stream, text: text.slice(0, LONGEST) }
-  }
+  const idOf = createLineIds()
+  const finished = (stream: LogLine['stream'], { time, text }: { time: string; text: string }): LogLine => ({
+    ...{ id: idOf(time), at: Date.parse(time), stream, text: text.slice(0, LONGEST) },
+  })
   for await (const { stream: number, payload } of frames(stream)) {
     const stream = number === 2 ? 'stderr' : 'stdout'
     const space = payload.indexOf(' ')
@@ -44,22 +42,4 @@ async function* frames(stream: Readable): AsyncGenerator<{ stream: number; paylo
       rest = rest.subarray(end)
     }
   }
-}
-
-/** Lines after the one with this id, which is among them or has been thrown away. */
-export async function* linesAfter(id: string, lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine> {
-  for await (const line of lines) if (isLater(line.id, id)) yield line
-}
-
-function isLater(one: string, other: string): boolean {
-  const [time = '', count = '0'] = one.split('#')
-  const [otherTime = '', otherCount = '0'] = other.split('#')
-  return time === otherTime ? Number(count) > Number(otherCount) : nanoseconds(time) > nanoseconds(otherTime)
-}
-
-/** Of an RFC 3339 time, whose fraction has any number of digits; the engine leaves zeros out. */
-export function nanoseconds(time: string): bigint {
-  const fraction = /\.(\d+)/.exec(time)?.[1] ?? ''
-  const seconds = Math.floor(Date.parse(time.replace(/\.\d+/, '')) / 1000)
-  return BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0').slice(0, 9))
 }

@@ -62,6 +62,8 @@ export function createMockDriver(engine: MockEngine): Driver {
         await clock.sleep(engine.pullMs, signal)
         onPull?.({ doneBytes: IMAGE_BYTES, totalBytes: IMAGE_BYTES })
         await clock.sleep(engine.startMs, signal)
+        // A timer may fire a part of a millisecond early: then it would not run yet.
+        if (clock.now() < createdAt + engine.pullMs + engine.startMs) await clock.sleep(1, signal)
       } finally {
         changed()
       }
