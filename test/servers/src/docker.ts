@@ -68,8 +68,8 @@ export async function startDocker({ labels = {}, flags = [] }: DockerOptions = {
   const ended = async (signal: NodeJS.Signals) => {
     const ending = pid()
     if (ending === undefined) return
-    process.kill(ending, signal)
-    process.kill(ending, 'SIGCONT') // One that is paused hears nothing else.
+    signalled(ending, signal)
+    signalled(ending, 'SIGCONT') // One that is paused hears nothing else.
     while (isAlive(ending)) await setTimeout(20)
     await engine.kill()
   }
@@ -98,8 +98,8 @@ export async function startDocker({ labels = {}, flags = [] }: DockerOptions = {
     },
     stop: { value: () => ended('SIGTERM') },
     kill: { value: () => ended('SIGKILL') },
-    pause: { value: () => process.kill(pid() ?? 0, 'SIGSTOP') },
-    resume: { value: () => process.kill(pid() ?? 0, 'SIGCONT') },
+    pause: { value: () => signalled(pid(), 'SIGSTOP') },
+    resume: { value: () => signalled(pid(), 'SIGCONT') },
     [Symbol.asyncDispose]: {
       value: async () => {
         await holder.kill() // With it go the engine and its containers.
@@ -143,11 +143,15 @@ function childOf(pid: number): number | undefined {
   return child ? Number(child) : undefined
 }
 
-function isAlive(pid: number): boolean {
+const isAlive = (pid: number): boolean => signalled(pid, 0)
+
+/** Sends a signal; false where the process has ended, as it may by the signal before. */
+export function signalled(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+    return pid !== undefined && process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
   }
 }
 

@@ -10,7 +10,7 @@ import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
 import { linesAfter, logLines, nanoseconds } from './log-lines.ts'
-import { checkPublicNetwork, ensureNetwork, networkName, removeUnusedNetwork } from './networks.ts'
+import { checkPublicNetwork, ensureNetwork, removeUnusedNetworks } from './networks.ts'
 import { type HostRoom, type Occupant, roomOf } from './placement.ts'
 
 export interface DockerHost {
@@ -43,7 +43,7 @@ export interface DockerHostOptions {
 export function createDockerHost(options: DockerHostOptions): DockerHost {
   const { address, deployment, sizes, publicNetwork, graceSeconds } = options
   const engine = createEngine(address)
-  /** An engine that is asked twice at once makes two networks of one name, and then knows neither by it. */
+  /** Of a tenant one call at a time makes a network. */
   const networks = new KeyedMutex()
   const listed = async (signal: AbortSignal) =>
     (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
@@ -61,7 +61,9 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   return {
     name: address.url,
     engine,
-    start: (name, signal) => startContainer(engine, name, signal),
+    async start(name, signal) {
+      await started(engine, name, signal).catch(error => refused(engine, name, error, signal))
+    },
 
     async find(name, signal) {
       const found = await inspected(name, signal)
@@ -106,18 +108,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
         const config = { replica, size, network, devices, labels, imageId: id, imageVolumes: volumes }
         await makeContainer(engine, config, ports.length > 0 ? publicNetwork : undefined, signal)
       }
-      try {
-        await make().catch(async error => {
-          if (!isNetworkGone(error)) throw error
-          await discard(engine, name, signal)
-          await make() // Another call has removed the tenant's network, for nothing was on it yet.
-        })
-      } catch (error) {
-        if (error instanceof EngineError && error.status === 409) return startContainer(engine, name, signal) // Another call was faster.
-        if (error instanceof EngineError) await discard(engine, name, signal)
-        throw startFault(error)
-      }
-      await startContainer(engine, name, signal)
+      await runContainer(engine, name, make, signal)
     },
 
     async remove(name, signal) {
@@ -127,7 +118,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
       const timeoutMs = graceSeconds * 1000 + START_TIMEOUT_MS
       await unlessMissing(engine.call('POST', stop, { signal, timeoutMs }))
       await discard(engine, name, signal)
-      await removeUnusedNetwork(engine, networkName(deployment, found.Config.Labels?.[TENANT] ?? ''), signal)
+      await removeUnusedNetworks(engine, deployment, found.Config.Labels?.[TENANT] ?? '', signal)
     },
 
     async *logs(name, options, signal) {
@@ -138,14 +129,37 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   }
 }
 
-async function startContainer(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
-  try {
-    await engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
-  } catch (error) {
-    // In doubt where the engine does not answer; a replica that did not start is removed.
-    if (error instanceof EngineError) await discard(engine, name, signal)
-    throw startFault(error)
+/** Makes a container and starts it, or leaves nothing of it. */
+async function runContainer(
+  engine: Engine,
+  name: string,
+  make: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const run = async () => {
+    await make().catch(error => {
+      if (!isNameTaken(error)) throw error // Else another call was faster.
+    })
+    await started(engine, name, signal)
   }
+  try {
+    await run().catch(async error => {
+      if (!isNetworkGone(error)) throw error
+      await discard(engine, name, signal)
+      await run() // Another call has removed the tenant's network, for nothing was on it yet.
+    })
+  } catch (error) {
+    await refused(engine, name, error, signal)
+  }
+}
+
+const started = (engine: Engine, name: string, signal: AbortSignal): Promise<unknown> =>
+  engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
+
+/** A replica that did not start is removed; where the engine does not answer it may have started. */
+async function refused(engine: Engine, name: string, error: unknown, signal: AbortSignal): Promise<never> {
+  if (error instanceof EngineError) await discard(engine, name, signal)
+  throw startFault(error)
 }
 
 async function discard(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
@@ -241,9 +255,8 @@ function observed(host: string, { Name, Config, State, NetworkSettings }: Inspec
   return {
     ...base,
     state: 'exited',
-    // The engine takes the time of the start after the process has been started.
-    startedAt: Math.min(startedAt, endedAt),
-    endedAt,
+    // The engine takes the time of the start after the process has been started; what never was has the year 1.
+    ...(startedAt > 0 && endedAt > 0 && { startedAt: Math.min(startedAt, endedAt), endedAt }),
     exitCode: ExitCode,
     ...(OOMKilled && { reason: 'out_of_memory' as const }),
   }
@@ -251,6 +264,10 @@ function observed(host: string, { Name, Config, State, NetworkSettings }: Inspec
 
 /** A port is published on all addresses of a host; we know the one at which its engine is reached. */
 const addressOf = (host: string): string => new URL(host).hostname || '127.0.0.1'
+
+function isNameTaken(error: unknown): boolean {
+  return error instanceof EngineError && error.status === 409
+}
 
 function isNetworkGone(error: unknown): boolean {
   return error instanceof EngineError && /network .*not found/i.test(error.message)
