@@ -68,16 +68,23 @@ export function differences(
   return found
 }
 
-/** Runs of which more or less was metered than the engine's record of them says. */
-export function metersWrongly(runs: ReadonlyMap<string, Run>, metered: ReadonlyMap<string, number>): string[] {
+/** Runs of which more or less was metered than the engine's record of them says. `began` is when the storm began. */
+export function metersWrongly(
+  runs: ReadonlyMap<string, Run>,
+  metered: ReadonlyMap<string, number>,
+  began: number,
+): string[] {
   const found = [...metered.keys()].filter(name => !runs.has(name)).map(name => `${name} was metered and never ran`)
-  for (const [name, { startedAt, endedAt, seenAt }] of runs) {
+  for (const [name, run] of runs) {
+    const { startedAt, endedAt, seenAt = startedAt, missedAt } = run
     if (startedAt === undefined) continue
     const sum = metered.get(name) ?? 0
-    const ran = endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt)
-    if (ran === undefined)
-      found.push(`${name} has no end in the engine's record, last seen at ${seenAt}; ${sum} ms metered`)
-    else if (Math.abs(ran - sum) > METER_MS) found.push(`${name} ran ${ran} ms, and ${sum} ms were metered`)
+    // The engine has forgotten the end of one that it lost when it was killed: it was between these two.
+    const [least, most] = endedAt === undefined ? [seenAt, missedAt] : [endedAt, endedAt]
+    const ran = [least, most].map(at => Math.max(0, (at ?? 0) - startedAt)) as [number, number]
+    if (sum >= ran[0] - METER_MS && sum <= ran[1] + METER_MS) continue
+    const times = [startedAt, least, most].map(at => `${(((at ?? 0) - began) / 1_000).toFixed(1)} s`)
+    found.push(`${name} ran ${ran.join(' to ')} ms (${times.join(', ')}), and ${sum} ms were metered`)
   }
   return found
 }

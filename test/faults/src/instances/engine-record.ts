@@ -12,6 +12,8 @@ export interface Run {
   endedAt?: number
   /** The latest time at which the engine said that it runs. */
   seenAt?: number
+  /** The first time at which the engine did not have it any more. */
+  missedAt?: number
 }
 
 /** A container as the engine has it now. */
@@ -77,6 +79,8 @@ export function recordEngine(socketPath: string): EngineRecord {
         const listed = (await get(`/containers/json?all=1&${filtersOf()}`)) as { Id: string }[]
         const inspected = await Promise.all(listed.map(({ Id }) => get(`/containers/${Id}/json`)))
         const now = Date.now()
+        const names = new Set((inspected as (Inspected | undefined)[]).map(found => found?.Name.slice(1)))
+        for (const run of runs.values()) if (run.startedAt !== undefined && !names.has(run.name)) run.missedAt ??= now
         return (inspected as (Inspected | undefined)[]).flatMap(found => {
           if (found === undefined) return []
           const { Name, Config, State } = found

@@ -13,7 +13,6 @@ import {
 import { checkImage, type ImagePolicy } from '../image-policy.ts'
 import type { ReplicaSizes } from '../replica-size.ts'
 import type { EngineAddress } from './engine.ts'
-import { watchEngine } from './engine-events.ts'
 import { createDockerHost, type DockerHost } from './host.ts'
 import { ensureImage } from './images.ts'
 import { freeDevices, type HostRoom, type Occupant, places } from './placement.ts'
@@ -114,7 +113,7 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
 
     watch(changed) {
       const stop = new AbortController()
-      for (const { engine } of hosts) watchEngine({ engine, deployment, changed, clock, signal: stop.signal })
+      for (const host of hosts) host.watch(changed, clock, stop.signal)
       return { [Symbol.dispose]: () => stop.abort() }
     },
 

@@ -7,6 +7,8 @@ export interface EngineWatch {
   readonly engine: Engine
   readonly deployment: string
   readonly changed: () => void
+  /** Hears when a container has ended, in milliseconds since 1970. */
+  readonly ended: (name: string, at: number) => void
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -24,26 +26,49 @@ export async function endsOf(engine: Engine, deployment: string, signal: AbortSi
   const found = new Map<string, number>()
   for await (const event of jsonLines(
     await engine.stream('GET', `/events?since=0&until=${until}&${filters}`, { signal }),
-  )) {
-    const { Actor, timeNano } = event as unknown as EndEvent
-    found.set(Actor.Attributes.name, Math.floor(timeNano / 1e6))
-  }
+  ))
+    found.set(...endIn(event as unknown as EngineEvent))
   return found
 }
 
-interface EndEvent {
+/** Ends that were heard of: an engine that dies right after one forgets it. The latest, as many as an engine keeps. */
+export function createHeardEnds() {
+  const ends = new Map<string, number>()
+  return {
+    ends,
+    note(name: string, at: number): void {
+      ends.set(name, at)
+      const [oldest] = ends.keys()
+      if (oldest !== undefined && ends.size > KEPT_ENDS) ends.delete(oldest)
+    },
+  }
+}
+
+const KEPT_ENDS = 256
+
+const endIn = ({ Actor, timeNano }: EngineEvent): [string, number] => [
+  Actor.Attributes.name,
+  Math.floor(timeNano / 1e6),
+]
+
+interface EngineEvent {
+  readonly Action: string
   readonly Actor: { readonly Attributes: { readonly name: string } }
   readonly timeNano: number
 }
 
 /** Calls `changed` when the engine tells of a container, when it goes, and when it is back, until the signal fires. */
-export function watchEngine({ engine, deployment, changed, clock, signal }: EngineWatch): void {
+export function watchEngine({ engine, deployment, changed, ended: onEnd, clock, signal }: EngineWatch): void {
   const path = `/events?${filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'] })}`
 
   async function follow(ended: AbortSignal): Promise<void> {
     const stream = await engine.stream('GET', path, { signal: ended })
     changed() // What has happened while nobody listened.
-    for await (const _ of jsonLines(stream)) changed()
+    for await (const event of jsonLines(stream)) {
+      const engineEvent = event as unknown as EngineEvent
+      if (engineEvent.Action === 'die') onEnd(...endIn(engineEvent))
+      changed()
+    }
   }
 
   async function ping(ended: AbortSignal): Promise<void> {

@@ -1,11 +1,11 @@
 /** One Docker engine: the containers of this deployment on it. */
 import { setMaxListeners } from 'node:events'
-import { KeyedMutex } from '@millhand/process'
+import { type Clock, KeyedMutex } from '@millhand/process'
 import { DriverFault, type LogLine, type LogOptions, type ObservedReplica, type ReplicaSpec } from '../driver.ts'
 import type { ReplicaSizes } from '../replica-size.ts'
 import { type ContainerConfigOptions, containerConfig } from './container-config.ts'
 import { createEngine, type Engine, type EngineAddress, EngineError } from './engine.ts'
-import { endsOf } from './engine-events.ts'
+import { createHeardEnds, endsOf, watchEngine } from './engine-events.ts'
 import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
@@ -20,7 +20,9 @@ export interface DockerHost {
   /** Whether the container has run, or only exists; undefined where it does not. */
   find(name: string, signal: AbortSignal): Promise<'created' | 'started' | undefined>
   list(signal: AbortSignal): Promise<ObservedReplica[]>
-  /** When containers have ended, by name, by those events that the engine still has. */
+  /** Calls `changed` soon after a container or the host may have changed, until the signal fires. */
+  watch(changed: () => void, clock: Clock, signal: AbortSignal): void
+  /** When containers have ended, by name: by the events that the engine still has, and by those that were heard. */
   ends(signal: AbortSignal): Promise<Map<string, number>>
   room(signal: AbortSignal): Promise<HostRoom>
   occupants(signal: AbortSignal): Promise<Map<string, Occupant>>
@@ -45,6 +47,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   const engine = createEngine(address)
   /** Of a tenant one call at a time makes a network. */
   const networks = new KeyedMutex()
+  const heard = createHeardEnds()
   const listed = async (signal: AbortSignal) =>
     (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
       signal,
@@ -79,7 +82,13 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
       return all.filter(found => found !== undefined).map(found => observed(address.url, found))
     },
 
-    ends: signal => endsOf(engine, deployment, signal),
+    watch(changed, clock, signal) {
+      watchEngine({ engine, deployment, changed, ended: heard.note, clock, signal })
+    },
+
+    async ends(signal) {
+      return new Map([...heard.ends, ...(await endsOf(engine, deployment, signal))])
+    },
 
     async room(signal) {
       return roomOf((await engine.call('GET', '/info', { signal })) as Parameters<typeof roomOf>[0])
