@@ -13,6 +13,8 @@ export interface Customer {
   list(): Promise<readonly Wire[]>
   /** Asks for the end of all. */
   endAll(): Promise<void>
+  /** What happened to an instance, in lines, for a failure. `began` is when the storm began. */
+  history(id: string, began: number): Promise<readonly string[]>
   /** What was metered, by the name of the container, in milliseconds. */
   metered(): Promise<ReadonlyMap<string, number>>
 }
@@ -87,6 +89,13 @@ export function createCustomer({ server, random, instances, mostReplicas, image 
     },
     async endAll() {
       for (const id of live()) await end(id)
+    },
+    async history(id, began) {
+      const { body } = await ask('GET', `/v1/instances/${id}/events`)
+      return body.data.toReversed().map(({ created_at, type, replica = '', reason = '', exit_code = '' }: Wire) => {
+        const at = (Date.parse(created_at) - began) / 1_000
+        return `${id} ${at.toFixed(2)} s: ${type} ${replica} ${reason} ${exit_code}`
+      })
     },
     async metered() {
       const sums = new Map<string, number>()
