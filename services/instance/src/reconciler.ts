@@ -120,7 +120,7 @@ export class Reconciler {
       return { kind: 'observe', seen: seen.get(id) ?? [], sighting: own }
     })
     this.#times.advance(sighting.askedAt)
-    await this.#admit(seen, signal)
+    await this.#admit(seen, sighting, signal)
     await this.#close(seen, signal)
   }
 
@@ -228,13 +228,15 @@ export class Reconciler {
     this.#times.applied(id)
   }
 
-  async #admit(seen: Seen, signal: AbortSignal): Promise<void> {
+  async #admit(seen: Seen, { lostHosts }: Sighting, signal: AbortSignal): Promise<void> {
     const now = this.#now()
     const waiting = [...this.#open.values()]
       .map(instance => ({ ...instance, instance: instance.id, indexes: waitingIndexes(instance, now) }))
       .filter(({ indexes }) => indexes.length > 0)
     if (waiting.length === 0) return
-    const free = new Map((await this.#deps.driver.capacity(signal)).map(({ gpu, free }) => [gpu, free]))
+    // A host that is back by now may have what was started there: the next observation says so.
+    const capacity = await this.#deps.driver.capacity(signal, lostHosts)
+    const free = new Map(capacity.map(({ gpu, free }) => [gpu, free]))
     const held = new Map<string, number>()
     for (const { id, tenant, gpu, slots } of this.#open.values()) {
       const there = new Set(seen.get(id)?.map(({ generation }) => generation))

@@ -119,8 +119,9 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
 
     logs: (name, logOptions, signal) => linesOf(hosts, name, logOptions, signal),
 
-    async capacity(signal) {
-      const rooms = await onReachable(hosts, async host => ({
+    async capacity(signal, lost = new Set()) {
+      const counted = hosts.filter(({ name }) => !lost.has(name))
+      const rooms = await onReachable(counted, async host => ({
         room: await host.room(signal),
         occupants: await occupantsOf(host, signal),
       }))
