@@ -40,7 +40,14 @@ describe('the checks of the storm on instances', () => {
   })
 
   it('find what was metered and did not run, and the other way round', () => {
-    const run: Run = { name: 'inst-a-0-1', instance: 'inst_a', index: 0, startedAt: 1_000, endedAt: 5_000 }
+    const run: Run = {
+      name: 'inst-a-0-1',
+      instance: 'inst_a',
+      index: 0,
+      startedAt: 1_000,
+      isStartKnown: true,
+      endedAt: 5_000,
+    }
     const found = (metered: Readonly<Record<string, number>>, more: Partial<Run> = {}) =>
       metersWrongly(new Map([[run.name, { ...run, ...more }]]), new Map(Object.entries(metered)), 0).length
     assert.equal(found({ 'inst-a-0-1': 4_500 }), 0)

@@ -81,7 +81,9 @@ export function metersWrongly(
     const sum = metered.get(name) ?? 0
     // The engine has forgotten the end of one that it lost when it was killed: it was between these two.
     const [least, most] = endedAt === undefined ? [seenAt, missedAt] : [endedAt, endedAt]
-    const ran = [least, most].map(at => Math.max(0, (at ?? 0) - startedAt)) as [number, number]
+    // Nor does one know the start that was killed in the middle of it.
+    const leastFrom = run.isStartKnown || endedAt === undefined ? startedAt : endedAt
+    const ran = [Math.max(0, (least ?? 0) - leastFrom), Math.max(0, (most ?? 0) - startedAt)] as const
     if (sum >= ran[0] - METER_MS && sum <= ran[1] + METER_MS) continue
     const times = [startedAt, least, most].map(at => `${(((at ?? 0) - began) / 1_000).toFixed(1)} s`)
     found.push(`${name} ran ${ran.join(' to ')} ms (${times.join(', ')}), and ${sum} ms were metered`)

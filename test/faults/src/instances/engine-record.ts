@@ -8,6 +8,8 @@ export interface Run {
   readonly instance: string
   readonly index: number
   startedAt?: number
+  /** Whether the engine itself has told the start of one that it has, and not only the event. */
+  isStartKnown?: true
   /** By the engine: `FinishedAt`, or the event of the end of one that was removed at once. */
   endedAt?: number
   /** The latest time at which the engine said that it runs. */
@@ -86,9 +88,9 @@ export function recordEngine(socketPath: string): EngineRecord {
           const { Name, Config, State } = found
           const run = runOf(Name.slice(1), Config.Labels)
           const [startedAt, endedAt] = [Date.parse(State.StartedAt), Date.parse(State.FinishedAt)]
-          if (startedAt > 0) run.startedAt = startedAt
+          if (startedAt > 0) Object.assign(run, { startedAt, isStartKnown: true })
           if (State.Running) run.seenAt = now
-          else if (startedAt > 0 && endedAt > 0) run.endedAt = endedAt
+          else if (endedAt > 0) run.endedAt = endedAt
           return [{ name: run.name, instance: run.instance, index: run.index, isRunning: State.Running }]
         })
       } catch {

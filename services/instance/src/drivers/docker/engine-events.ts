@@ -7,8 +7,8 @@ export interface EngineWatch {
   readonly engine: Engine
   readonly deployment: string
   readonly changed: () => void
-  /** Hears when a container has ended, in milliseconds since 1970. */
-  readonly ended: (name: string, at: number) => void
+  /** Hears when a container was started or has ended, in milliseconds since 1970. */
+  readonly heard: (action: string, name: string, at: number) => void
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -27,26 +27,29 @@ export async function endsOf(engine: Engine, deployment: string, signal: AbortSi
   for await (const event of jsonLines(
     await engine.stream('GET', `/events?since=0&until=${until}&${filters}`, { signal }),
   ))
-    found.set(...endIn(event as unknown as EngineEvent))
+    found.set(...timeIn(event as unknown as EngineEvent))
   return found
 }
 
-/** Ends that were heard of: an engine that dies right after one forgets it. The latest, as many as an engine keeps. */
-export function createHeardEnds() {
+/** Starts and ends that were heard of: an engine that dies right after one forgets it. The latest, as many as an engine keeps. */
+export function createHeardTimes() {
+  const starts = new Map<string, number>()
   const ends = new Map<string, number>()
   return {
+    starts,
     ends,
-    note(name: string, at: number): void {
-      ends.set(name, at)
-      const [oldest] = ends.keys()
-      if (oldest !== undefined && ends.size > KEPT_ENDS) ends.delete(oldest)
+    note(action: string, name: string, at: number): void {
+      const times = action === 'start' ? starts : action === 'die' ? ends : undefined
+      times?.set(name, at)
+      const [oldest] = times?.keys() ?? []
+      if (oldest !== undefined && (times?.size ?? 0) > KEPT_TIMES) times?.delete(oldest)
     },
   }
 }
 
-const KEPT_ENDS = 256
+const KEPT_TIMES = 256
 
-const endIn = ({ Actor, timeNano }: EngineEvent): [string, number] => [
+const timeIn = ({ Actor, timeNano }: EngineEvent): [string, number] => [
   Actor.Attributes.name,
   Math.floor(timeNano / 1e6),
 ]
@@ -58,7 +61,7 @@ interface EngineEvent {
 }
 
 /** Calls `changed` when the engine tells of a container, when it goes, and when it is back, until the signal fires. */
-export function watchEngine({ engine, deployment, changed, ended: onEnd, clock, signal }: EngineWatch): void {
+export function watchEngine({ engine, deployment, changed, heard, clock, signal }: EngineWatch): void {
   const path = `/events?${filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'] })}`
 
   async function follow(ended: AbortSignal): Promise<void> {
@@ -66,7 +69,7 @@ export function watchEngine({ engine, deployment, changed, ended: onEnd, clock, 
     changed() // What has happened while nobody listened.
     for await (const event of jsonLines(stream)) {
       const engineEvent = event as unknown as EngineEvent
-      if (engineEvent.Action === 'die') onEnd(...endIn(engineEvent))
+      heard(engineEvent.Action, ...timeIn(engineEvent))
       changed()
     }
   }

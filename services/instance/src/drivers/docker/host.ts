@@ -5,9 +5,10 @@ import { DriverFault, type LogLine, type LogOptions, type ObservedReplica, type 
 import type { ReplicaSizes } from '../replica-size.ts'
 import { type ContainerConfigOptions, containerConfig } from './container-config.ts'
 import { createEngine, type Engine, type EngineAddress, EngineError } from './engine.ts'
-import { createHeardEnds, endsOf, watchEngine } from './engine-events.ts'
+import { createHeardTimes, endsOf, watchEngine } from './engine-events.ts'
 import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
+import { hasRun, type InspectedContainer, observedContainer } from './inspected-container.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
 import { linesAfter, logLines, nanoseconds } from './log-lines.ts'
 import { checkPublicNetwork, ensureNetwork, removeUnusedNetworks } from './networks.ts'
@@ -47,7 +48,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   const engine = createEngine(address)
   /** Of a tenant one call at a time makes a network. */
   const networks = new KeyedMutex()
-  const heard = createHeardEnds()
+  const heard = createHeardTimes()
   const listed = async (signal: AbortSignal) =>
     (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
       signal,
@@ -71,7 +72,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     async find(name, signal) {
       const found = await inspected(name, signal)
       if (found === undefined) return undefined
-      return found.State.Status === 'created' ? 'created' : 'started'
+      return hasRun(found.State) ? 'started' : 'created'
     },
 
     async list(signal) {
@@ -79,11 +80,11 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
       // One signal for many calls.
       setMaxListeners(0, signal)
       const all = await Promise.all(names.map(name => inspected(name, signal)))
-      return all.filter(found => found !== undefined).map(found => observed(address.url, found))
+      return all.filter(found => found !== undefined).map(found => observedContainer(address.url, found, heard.starts))
     },
 
     watch(changed, clock, signal) {
-      watchEngine({ engine, deployment, changed, ended: heard.note, clock, signal })
+      watchEngine({ engine, deployment, changed, heard: heard.note, clock, signal })
     },
 
     async ends(signal) {
@@ -227,52 +228,7 @@ interface ListedContainer {
   readonly Labels: Labels
 }
 
-interface InspectedContainer {
-  readonly Name: string
-  readonly Config: { readonly Labels?: Labels | null }
-  readonly State: {
-    readonly Status: string
-    readonly OOMKilled: boolean
-    readonly ExitCode: number
-    readonly StartedAt: string
-    readonly FinishedAt: string
-  }
-  readonly NetworkSettings: {
-    readonly Ports?: Readonly<
-      Record<string, readonly { readonly HostIp: string; readonly HostPort: string }[] | null>
-    > | null
-  }
-}
-
 const nameOf = ({ Names }: ListedContainer): string => (Names[0] ?? '').replace(/^\//, '')
-
-function observed(host: string, { Name, Config, State, NetworkSettings }: InspectedContainer): ObservedReplica {
-  const identity = identityOf(Name.replace(/^\//, ''), Config.Labels ?? {})
-  const { Status, OOMKilled, ExitCode } = State
-  const ports = Object.entries(NetworkSettings.Ports ?? {}).flatMap(([port, bindings]) =>
-    // One for IPv4 and one for IPv6.
-    (bindings ?? [])
-      .slice(0, 1)
-      .map(({ HostPort }) => ({ port: Number.parseInt(port, 10), hostPort: Number(HostPort) })),
-  )
-  const startedAt = Date.parse(State.StartedAt)
-  const base = { ...identity, host, ports, address: addressOf(host) }
-  if (Status === 'created') return { ...base, state: 'creating' }
-  if (Status === 'running' || Status === 'paused' || Status === 'restarting')
-    return { ...base, state: 'running', startedAt }
-  const endedAt = Date.parse(State.FinishedAt)
-  return {
-    ...base,
-    state: 'exited',
-    // The engine takes the time of the start after the process has been started; what never was has the year 1.
-    ...(startedAt > 0 && endedAt > 0 && { startedAt: Math.min(startedAt, endedAt), endedAt }),
-    exitCode: ExitCode,
-    ...(OOMKilled && { reason: 'out_of_memory' as const }),
-  }
-}
-
-/** A port is published on all addresses of a host; we know the one at which its engine is reached. */
-const addressOf = (host: string): string => new URL(host).hostname || '127.0.0.1'
 
 function isNameTaken(error: unknown): boolean {
   return error instanceof EngineError && error.status === 409
