@@ -39,6 +39,11 @@ describe('metering', () => {
     assert.equal(sooner.observe({ 0: { ...exited, endedAt: start - hour } }, 1_000).seconds, 5)
   })
 
+  it('ends with the process, also where a busy engine called it running for a while after', () => {
+    const life = new Life().run().observe({ 0: running }, 20_000).observe({ 0: running }, 3_000)
+    assert.equal(life.observe({ 0: { ...exited, endedAt: life.now - 1_500 } }, 500).seconds, 21.5)
+  })
+
   it('of a lost host goes on as if nothing had been when the host is back', () => {
     const life = new Life()
       .run()

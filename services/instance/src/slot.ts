@@ -35,6 +35,8 @@ export interface SlotStep {
 const SHORT_RUN_MS = 10_000
 /** After so many failures in a row a replica is given up. */
 export const MOST_FAILURES = 10
+/** A busy engine may call a process running so long after its end. */
+const ENGINE_DELAY_MS = 10_000
 /** After so long on a host that does not answer a replica is replaced. */
 const HOST_GRACE_MS = 300_000
 const FIRST_RETRY_MS = 500
@@ -230,9 +232,12 @@ const leave = (slot: Slot, changes: Partial<Slot>): Slot => ({
   ...changes,
 })
 
-/** When a run ended, by the engine; not before it was last seen, and not later than now. */
-const endOf = (slot: Slot, endedAt: number, sighting: Sighting): number =>
-  clamp(endedAt, wasSeen(slot, sighting), sighting.now)
+/** When a run ended, by the engine; not before it was last seen but for the engine's own delay, and not later than now. */
+function endOf(slot: Slot, endedAt: number, sighting: Sighting): number {
+  const seenAt = wasSeen(slot, sighting)
+  const least = seenAt - endedAt <= ENGINE_DELAY_MS ? (slot.metered_until ?? seenAt) : seenAt
+  return clamp(endedAt, least, sighting.now)
+}
 
 /** When a run ended that is not there any more: else when it was last seen; where the driver has just reported that, now. */
 function lastSeen(slot: Slot, sighting: Sighting, name: string): number {

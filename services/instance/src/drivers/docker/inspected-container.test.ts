@@ -35,6 +35,12 @@ describe('a container that an engine was killed in the start of', () => {
     assert.equal(observed({ StartedAt: from }, { 'inst-a-0-1': 7 }).startedAt, Date.parse(from))
   })
 
+  it('keeps its start where the engine does not know its end', () => {
+    const startedAt = Date.parse(from)
+    const state = { Status: 'exited', StartedAt: from }
+    assert.deepEqual(observed(state), { hasRun: true, is: 'exited', startedAt, endedAt: undefined })
+  })
+
   it('is to be started where it was only made', () => {
     assert.deepEqual(observed({ Status: 'created' }), {
       hasRun: false,

@@ -51,7 +51,9 @@ export function observedContainer(
     ...base,
     state: 'exited',
     // The engine takes the time of the start after the process has been started.
-    ...(endedAt > 0 && { startedAt: Math.min(startedAt ?? endedAt, endedAt), endedAt }),
+    ...(endedAt > 0
+      ? { startedAt: Math.min(startedAt ?? endedAt, endedAt), endedAt }
+      : startedAt !== undefined && { startedAt }),
     exitCode: ExitCode,
     ...(OOMKilled && { reason: 'out_of_memory' as const }),
   }
