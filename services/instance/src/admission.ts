@@ -45,9 +45,12 @@ export function admit({ waiting, free, held, share }: AdmissionInput): Map<strin
     if (queue) queue.push(each)
     else queues.set(each.tenant, [each])
   }
-  const load = (tenant: string) => (has.get(tenant) ?? 0) / share(tenant).weight
-  while (queues.size > 0) {
-    const tenant = leastLoaded([...queues.keys()], load)
+  const turns = createTurns()
+  const queueUp = (tenant: string, order: number) =>
+    turns.add({ tenant, order, load: (has.get(tenant) ?? 0) / share(tenant).weight })
+  for (const [order, tenant] of [...queues.keys()].entries()) queueUp(tenant, order)
+  for (let turn = turns.take(); turn !== undefined; turn = turns.take()) {
+    const { tenant, order } = turn
     const queue = queues.get(tenant) as Waiting[]
     const next = queue[0] as Waiting
     const taken = admitted.get(next.instance) as number[]
@@ -57,12 +60,12 @@ export function admit({ waiting, free, held, share }: AdmissionInput): Map<strin
     if (index === undefined || isLimited || places === 0) {
       if (index !== undefined) refused.set(next.instance, isLimited ? 'replica_limit' : 'no_capacity')
       queue.shift()
-      if (queue.length === 0) queues.delete(tenant)
-      continue
+    } else {
+      taken.push(index)
+      left.set(next.gpu, places - 1)
+      has.set(tenant, (has.get(tenant) ?? 0) + 1)
     }
-    taken.push(index)
-    left.set(next.gpu, places - 1)
-    has.set(tenant, (has.get(tenant) ?? 0) + 1)
+    if (queue.length > 0) queueUp(tenant, order)
   }
   return new Map(
     waiting.map(({ instance }) => [
@@ -72,10 +75,47 @@ export function admit({ waiting, free, held, share }: AdmissionInput): Map<strin
   )
 }
 
-function leastLoaded(tenants: readonly string[], load: (tenant: string) => number): string {
-  let [best = ''] = tenants
-  for (const tenant of tenants) if (load(tenant) < load(best)) best = tenant
-  return best
+/** A tenant that waits. `order` is how long: the lowest waits longest. */
+interface Turn {
+  readonly tenant: string
+  readonly load: number
+  readonly order: number
+}
+
+/** A binary heap: thousands of tenants may wait for thousands of places. */
+function createTurns() {
+  const heap: Turn[] = []
+  const isBefore = (a: number, b: number): boolean => {
+    const [one, other] = [heap[a], heap[b]]
+    if (one === undefined || other === undefined) return one !== undefined
+    return one.load < other.load || (one.load === other.load && one.order < other.order)
+  }
+  const swap = (a: number, b: number) => {
+    ;[heap[a], heap[b]] = [heap[b] as Turn, heap[a] as Turn]
+  }
+  return {
+    add(turn: Turn): void {
+      heap.push(turn)
+      for (let at = heap.length - 1; at > 0; ) {
+        const parent = (at - 1) >> 1
+        if (!isBefore(at, parent)) return
+        swap(at, parent)
+        at = parent
+      }
+    },
+    /** The one with the least load; among equals the one that waits longest. */
+    take(): Turn | undefined {
+      if (heap.length === 0) return undefined
+      swap(0, heap.length - 1)
+      const taken = heap.pop()
+      for (let at = 0; ; ) {
+        const child = isBefore(2 * at + 2, 2 * at + 1) ? 2 * at + 2 : 2 * at + 1
+        if (!isBefore(child, at)) return taken
+        swap(child, at)
+        at = child
+      }
+    },
+  }
 }
 
 /** The slots of an instance that wait for a place. */

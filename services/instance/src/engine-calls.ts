@@ -106,14 +106,16 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
       if (creating.has(name) || removing.has(name) || others >= CREATES_OF_TENANT) return
       creates.set(tenant, others + 1)
       start(name, creating, () =>
-        tryCreate(instance, slot, name, signal).finally(() => creates.set(tenant, (creates.get(tenant) ?? 1) - 1)),
+        tryCreate(instance, slot, name, ownSignal(signal)).finally(() =>
+          creates.set(tenant, (creates.get(tenant) ?? 1) - 1),
+        ),
       )
     },
     remove(replica, signal) {
       const { name } = replica
       if (creating.has(name) || removing.has(name)) return
       if (clock.monotonic() - (failedAt.get(name) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return
-      start(name, removing, () => tryRemove(replica, signal))
+      start(name, removing, () => tryRemove(replica, ownSignal(signal)))
     },
     creating: () => new Set(creating),
     hasCreated: name => created.has(name),
@@ -122,6 +124,9 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
     },
   }
 }
+
+/** Of thousands of listeners of one signal each addition looks at all. */
+const ownSignal = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal])
 
 const unexpected = new DriverFault('engine_error', 'The container engine refused to run a replica.')
 

@@ -26,12 +26,14 @@ export interface Slot {
   readonly state: SlotState
   /** When it came into its state. */
   readonly since: number
+  /** When its latest start was asked for: its run did not begin before. */
+  readonly asked_at?: number | undefined
   readonly host?: string | undefined
   readonly address?: string | undefined
   readonly ports?: readonly { readonly port: number; readonly hostPort?: number }[] | undefined
   /** When the run of this generation began; there from the first time that it was observed until the next start. */
   readonly started_at?: number | undefined
-  /** Until when that run was metered; there until its end was. */
+  /** Until when that run was metered; there until its end was, or as long as nobody knows whether it has ended. */
   readonly metered_until?: number | undefined
   /** Whether its run is on a host that does not answer; it is metered until it was last seen there. */
   readonly is_isolated?: true | undefined

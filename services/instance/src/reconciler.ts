@@ -4,7 +4,7 @@
  */
 import type { KeyMode, SecretCipher } from '@millhand/api'
 import { type Clock, createWakeUp, type WakeUp } from '@millhand/process'
-import { type Collection, type Document, noAccount } from '@millhand/store'
+import type { Collection } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Admission, admit, type Share, waitingIndexes } from './admission.ts'
 import type { Driver, ObservedReplica, RestoredReplica } from './drivers/driver.ts'
@@ -12,18 +12,14 @@ import { createEngineCalls, type EngineCalls } from './engine-calls.ts'
 import { gapOf, retryAt } from './gap.ts'
 import { type InstanceRecord, replicaName } from './instance.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
+import { ObservationTimes, type ObservedAt } from './observation-times.ts'
 import type { Sighting } from './slot.ts'
 import { createSteadyClock } from './steady-clock.ts'
-import { type Cause, transition } from './transition.ts'
+import { type Cause, type Transition, transition } from './transition.ts'
 import { endsOfVanished } from './vanished.ts'
 
 /** Replicas by their instance. */
 type Seen = ReadonlyMap<string, readonly ObservedReplica[]>
-
-/** When the engine was last observed: one document for all instances of a mode. */
-export interface ObservedAt extends Document {
-  readonly at: number
-}
 
 export interface ReconcilerDeps extends InstanceStoreDeps {
   readonly mode: KeyMode
@@ -53,9 +49,7 @@ export class Reconciler {
   /** The newest instance of each account, for it has the latest plan. */
   readonly #newest = new Map<string, Pick<InstanceRecord, 'id' | 'plan'>>()
   #isLoaded = false
-  /** By the steady clock: of the last observation, and of the last note of one. */
-  #observedAt: number | undefined
-  #notedAt = 0
+  readonly #times: ObservationTimes
   #hasObserved = false
   #isPrompted = false
   #isDue = true
@@ -65,6 +59,7 @@ export class Reconciler {
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps
     this.#now = createSteadyClock(deps.clock)
+    this.#times = new ObservationTimes(deps)
     this.#wakeUp = createWakeUp(deps.clock)
     this.#engine = createEngineCalls({
       ...deps,
@@ -106,30 +101,34 @@ export class Reconciler {
     if (!this.#isLoaded) await this.#load()
     const isAsked = await this.#takeRequested()
     const now = this.#now()
-    const isLate = this.#observedAt === undefined || now - this.#observedAt >= IDLE_MS || now >= this.#nextAt
+    const { latest } = this.#times
+    const isLate = latest === undefined || now - latest >= IDLE_MS || now >= this.#nextAt
     if (!isAsked && !this.#isDue && !isLate) return
     this.#isDue = false
     const known = new Map(this.#open)
     const { seen, sighting } = await this.#observe(signal)
     await this.#adopt(seen, signal)
     // A record that was read meanwhile may be newer than the observation: the next pass has one for it.
-    await this.#applyAll(instance =>
-      known.get(instance.id) === instance
-        ? { kind: 'observe', seen: seen.get(instance.id) ?? [], sighting }
-        : undefined,
-    )
-    await this.#admit(seen, signal)
-    await this.#close(seen, sighting.askedAt, signal)
+    await this.#applyAll(instance => {
+      const { id } = instance
+      if (known.get(id) !== instance) {
+        this.#times.missed(id)
+        return undefined
+      }
+      const before = this.#times.behind(id)
+      const own = before === undefined ? sighting : { ...sighting, before }
+      return { kind: 'observe', seen: seen.get(id) ?? [], sighting: own }
+    })
+    this.#times.advance(sighting.askedAt)
+    await this.#admit(seen, sighting, signal)
+    await this.#close(seen, signal)
   }
 
   async #load(): Promise<void> {
-    const { mode, observedAt } = this.#deps
-    this.#observedAt = (await observedAt.get(noAccount, mode))?.at
+    await this.#times.load(this.#now())
     await this.#read('open', instance => void this.#keep(instance))
     this.#deps.driver.restore?.([...this.#open.values()].flatMap(restoredReplicas))
     this.#isLoaded = true
-    // Nothing of the time before is known any better.
-    this.#observedAt = Math.min(this.#observedAt ?? this.#now(), this.#now())
     this.#isDue = true
   }
 
@@ -167,10 +166,9 @@ export class Reconciler {
     const ends = await endsOfVanished(driver, this.#open.values(), seen, observation, signal)
     const sighting = {
       ...{ askedAt, now, isPrompt, ends, creating },
-      before: this.#observedAt ?? askedAt,
+      before: this.#times.latest ?? askedAt,
       lostHosts: new Set(observation.lostHosts),
     }
-    this.#observedAt = askedAt
     this.#hasObserved = true
     return { seen, sighting }
   }
@@ -200,8 +198,11 @@ export class Reconciler {
       const cause = causeOf(instance)
       if (cause === undefined) continue
       const after = transition(instance, cause, retentionMs)
-      if (after.instance === instance) continue
-      writes.push(this.#write(instance, after))
+      if (after.instance === instance) {
+        if (cause.kind === 'observe') this.#times.applied(instance.id)
+        continue
+      }
+      writes.push(this.#write(instance, after, cause))
       if (writes.length < WRITES_AT_ONCE) continue
       await Promise.all(writes)
       writes = []
@@ -210,21 +211,32 @@ export class Reconciler {
   }
 
   /** What another has changed meanwhile is left for the next pass: this observation may be older than the change. */
-  async #write(before: InstanceRecord, change: ReturnType<typeof transition>): Promise<void> {
+  async #write(before: InstanceRecord, change: Transition, { kind }: Cause): Promise<void> {
     const written = await writeTransition(this.#deps, before, change)
+    if (kind === 'observe') {
+      if (written === 'conflict') this.#times.missed(before.id)
+      else this.#times.applied(before.id)
+    }
     const after = written === 'conflict' ? await this.#deps.instances.get(before.tenant, before.id) : written
-    if (after === undefined) this.#open.delete(before.id)
+    if (after === undefined) this.#forget(before.id)
     else this.#keep(after)
     if (written === 'conflict') this.wake()
   }
 
-  async #admit(seen: Seen, signal: AbortSignal): Promise<void> {
+  #forget(id: string): void {
+    this.#open.delete(id)
+    this.#times.applied(id)
+  }
+
+  async #admit(seen: Seen, { lostHosts }: Sighting, signal: AbortSignal): Promise<void> {
     const now = this.#now()
     const waiting = [...this.#open.values()]
       .map(instance => ({ ...instance, instance: instance.id, indexes: waitingIndexes(instance, now) }))
       .filter(({ indexes }) => indexes.length > 0)
     if (waiting.length === 0) return
-    const free = new Map((await this.#deps.driver.capacity(signal)).map(({ gpu, free }) => [gpu, free]))
+    // A host that is back by now may have what was started there: the next observation says so.
+    const capacity = await this.#deps.driver.capacity(signal, lostHosts)
+    const free = new Map(capacity.map(({ gpu, free }) => [gpu, free]))
     const held = new Map<string, number>()
     for (const { id, tenant, gpu, slots } of this.#open.values()) {
       const there = new Set(seen.get(id)?.map(({ generation }) => generation))
@@ -244,13 +256,13 @@ export class Reconciler {
   }
 
   /** Asks the engine for what is missing, and for the end of what is too much, and forgets what is over. */
-  async #close(seen: Seen, askedAt: number, signal: AbortSignal): Promise<void> {
+  async #close(seen: Seen, signal: AbortSignal): Promise<void> {
     const now = this.#now()
     const remove: ObservedReplica[] = []
     this.#nextAt = Number.POSITIVE_INFINITY
     for (const instance of [...this.#open.values()]) {
       if (instance.work === 'done') {
-        this.#open.delete(instance.id)
+        this.#forget(instance.id)
         continue
       }
       const gap = gapOf(instance, seen.get(instance.id) ?? [], this.#engine.hasCreated, now)
@@ -260,19 +272,9 @@ export class Reconciler {
       if (instance.expires_at !== undefined && instance.ending === undefined)
         this.#nextAt = Math.min(this.#nextAt, instance.expires_at)
     }
-    if (remove.length > 0 || (this.#open.size > 0 && askedAt - this.#notedAt >= IDLE_MS))
-      await this.#noteObservation(askedAt)
+    // Before anything is removed, and once in a while.
+    if (remove.length > 0 || (this.#open.size > 0 && this.#times.isNoteOlder(IDLE_MS))) await this.#times.note()
     for (const replica of remove) this.#engine.remove(replica, signal)
-  }
-
-  /** Before anything is removed, and once in a while: after a crash, what is gone by then was there until then. */
-  async #noteObservation(at: number): Promise<void> {
-    const { observedAt, mode } = this.#deps
-    const before = await observedAt.get(noAccount, mode)
-    const document = { tenant: noAccount, id: mode, at }
-    if (before === undefined) await observedAt.write({ kind: 'insert', document, events: [] })
-    else await observedAt.write({ kind: 'replace', version: before.version, document, events: [] })
-    this.#notedAt = at
   }
 
   /** Takes up an instance; false where this version of it, or a later one, is known. */
@@ -281,6 +283,7 @@ export class Reconciler {
     const known = this.#open.get(instance.id)
     if (known !== undefined && known.version >= instance.version) return false
     this.#open.set(instance.id, instance)
+    if (known === undefined && this.#isLoaded) this.#times.taken(instance.id)
     const { id, tenant, plan } = instance
     if ((this.#newest.get(tenant)?.id ?? '') <= id) this.#newest.set(tenant, { id, plan })
     return true

@@ -35,6 +35,8 @@ export interface SlotStep {
 const SHORT_RUN_MS = 10_000
 /** After so many failures in a row a replica is given up. */
 export const MOST_FAILURES = 10
+/** A busy engine may call a process running so long after its end. */
+const ENGINE_DELAY_MS = 10_000
 /** After so long on a host that does not answer a replica is replaced. */
 const HOST_GRACE_MS = 300_000
 const FIRST_RETRY_MS = 500
@@ -46,8 +48,9 @@ export function observeSlot(slot: Slot, seen: ObservedReplica | undefined, sight
   const isThere = seen !== undefined || sighting.creating.has(name) || mayBeOnLostHost(slot, sighting)
   switch (slot.state) {
     case 'pending':
-      return unchanged(slot)
     case 'exited':
+      if (seen?.startedAt !== undefined && mayRun(slot)) return seenLate(slot, seen, sighting)
+      if (slot.state === 'pending') return unchanged(slot)
       if (sighting.now < (slot.retry_at ?? 0)) return unchanged(slot)
       return step({ ...slot, state: 'pending', since: sighting.now, retry_at: undefined })
     case 'starting':
@@ -67,6 +70,16 @@ export function observeSlot(slot: Slot, seen: ObservedReplica | undefined, sight
   }
 }
 
+/** Whether its latest start may have come to a run that was not seen, or whose end was not. */
+const mayRun = ({ generation, started_at, metered_until }: Slot): boolean =>
+  generation > 0 && (started_at === undefined || metered_until !== undefined)
+
+/** What a call started that counted as failed, or what ran on a host that counted as gone, unless another took its place. */
+function seenLate(slot: Slot, seen: ObservedReplica, sighting: Sighting): SlotStep {
+  if (seen.state === 'exited') return end(slot, seen, sighting)
+  return slot.started_at === undefined ? begin(slot, seen, sighting) : goOn(slot, seen, sighting)
+}
+
 const waitAgain = (slot: Slot, { now }: Sighting): SlotStep =>
   (slot.retry_at ?? 0) > now ? unchanged(slot) : step({ ...slot, state: 'pending', since: now, retry_at: undefined })
 
@@ -75,7 +88,7 @@ const mayBeOnLostHost = ({ host, generation }: Slot, { lostHosts }: Sighting): b
   generation > 0 && (host === undefined ? lostHosts.size > 0 : lostHosts.has(host))
 
 function begin(slot: Slot, seen: ObservedReplica, sighting: Sighting): SlotStep {
-  const startedAt = clamp(seen.startedAt ?? sighting.now, slot.since, sighting.now)
+  const startedAt = clamp(seen.startedAt ?? sighting.now, slot.asked_at ?? slot.since, sighting.now)
   const running: Slot = {
     ...slot,
     ...placeOf(seen),
@@ -99,19 +112,24 @@ function goOn(slot: Slot, seen: ObservedReplica, sighting: Sighting): SlotStep {
   const after: Slot = {
     ...slot,
     ...place,
-    ...(slot.state === 'unknown' && { ...seenAgain, since: sighting.askedAt, reason: undefined, message: undefined }),
+    ...(slot.state !== 'running' && { ...seenAgain, since: sighting.askedAt }),
     metered_until: due.at(-1)?.to ?? slot.metered_until,
   }
-  const notes = slot.state === 'unknown' ? [note('replica.running', after)] : []
+  const notes = slot.state !== 'running' ? [note('replica.running', after)] : []
   return { slot: after, notes, slices: due }
 }
 
-const seenAgain = { state: 'running', is_isolated: undefined } as const
+const seenAgain = {
+  state: 'running',
+  is_isolated: undefined,
+  reason: undefined,
+  message: undefined,
+  retry_at: undefined,
+} as const
 
 /** Its process has ended. */
 function end(slot: Slot, seen: ObservedReplica, sighting: Sighting): SlotStep {
-  const begun = slot.started_at === undefined && seen.startedAt !== undefined ? begin(slot, seen, sighting).slot : slot
-  const run = begun ?? slot
+  const run = slot.started_at === undefined && seen.startedAt !== undefined ? unseenRun(slot, seen, sighting) : slot
   const endedAt = endOf(run, seen.endedAt ?? sighting.now, sighting)
   const ranMs = run.started_at === undefined ? 0 : endedAt - run.started_at
   const failures = ranMs < SHORT_RUN_MS ? slot.failures + 1 : 1
@@ -132,6 +150,12 @@ function end(slot: Slot, seen: ObservedReplica, sighting: Sighting): SlotStep {
 /** Whether nobody can look whether it runs: its host does not answer, or the engine knows that a machine of its does not. */
 const isOutOfSight = ({ host }: Slot, seen: ObservedReplica | undefined, { lostHosts }: Sighting): boolean =>
   seen?.state === 'unknown' || (host !== undefined && lostHosts.has(host))
+
+/** The run of a replica that nobody saw running: it may have ended at any time since its start. */
+const unseenRun = (slot: Slot, seen: ObservedReplica, sighting: Sighting): Slot => ({
+  ...(begin(slot, seen, sighting).slot ?? slot),
+  is_isolated: true,
+})
 
 /** Its host does not answer: it is metered until it was last seen, and is in an unknown state from now on. */
 function isolate(slot: Slot, seen: ObservedReplica | undefined, sighting: Sighting, name: string): SlotStep {
@@ -160,6 +184,8 @@ function vanish(slot: Slot, sighting: Sighting, name: string): SlotStep {
     message: messageOf(reason),
     failures: 0,
     retry_at: sighting.now,
+    // It may run on where nobody can look.
+    ...(slot.state === 'unknown' && { metered_until: endedAt, is_isolated: true }),
   })
   return { slot: lost, notes: [note('replica.lost', lost)], slices: sliceTo(slot, endedAt) }
 }
@@ -191,12 +217,11 @@ interface Remains {
 
 function stop(slot: Slot, { seen, isThere, name }: Remains, sighting: Sighting): SlotStep {
   const isUnmetered = slot.started_at === undefined && seen?.startedAt !== undefined
-  const run = isUnmetered ? begin(slot, seen, sighting).slot : slot
-  const endedAt =
-    run && (seen?.endedAt === undefined ? lastSeen(slot, sighting, name) : endOf(run, seen.endedAt, sighting))
-  const due = run && endedAt !== undefined ? sliceTo(run, endedAt) : []
+  const run = isUnmetered ? unseenRun(slot, seen, sighting) : slot
+  const endedAt = seen?.endedAt === undefined ? lastSeen(slot, sighting, name) : endOf(run, seen.endedAt, sighting)
+  const due = sliceTo(run, endedAt)
   if (!isThere) return { slot: undefined, notes: [note('replica.stopped', slot)], slices: due }
-  if (run?.metered_until === undefined) return unchanged(slot)
+  if (run.metered_until === undefined) return unchanged(slot)
   return { slot: leave({ ...run, state: 'stopping', since: slot.since }, {}), notes: [], slices: due }
 }
 
@@ -210,9 +235,12 @@ const leave = (slot: Slot, changes: Partial<Slot>): Slot => ({
   ...changes,
 })
 
-/** When a run ended, by the engine; not before it was last seen, and not later than now. */
-const endOf = (slot: Slot, endedAt: number, sighting: Sighting): number =>
-  clamp(endedAt, wasSeen(slot, sighting), sighting.now)
+/** When a run ended, by the engine; not before it was last seen but for the engine's own delay, and not later than now. */
+function endOf(slot: Slot, endedAt: number, sighting: Sighting): number {
+  const seenAt = wasSeen(slot, sighting)
+  const least = seenAt - endedAt <= ENGINE_DELAY_MS ? (slot.metered_until ?? seenAt) : seenAt
+  return clamp(endedAt, least, sighting.now)
+}
 
 /** When a run ended that is not there any more: else when it was last seen; where the driver has just reported that, now. */
 function lastSeen(slot: Slot, sighting: Sighting, name: string): number {

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { documentedChanges } from './documented-changes.fixture.ts'
 import { createMockDriver } from './drivers/mock/mock-driver.ts'
 import { type Defect, namesOf, type Run, startedName, World } from './engine.fixture.ts'
@@ -14,6 +15,8 @@ import type { Reconciler } from './reconciler.ts'
 const INSTANCES = 20
 const OPERATIONS = 200
 const DEATHS = 40
+/** Of the event loop. */
+const TURNS_OF_PASS = 6
 const TOLERANCE_MS = 1_000
 
 test('desired is observed after the last fault; nothing is lost, doubled or metered wrongly', {
@@ -77,9 +80,14 @@ class Storm {
   async run(): Promise<void> {
     for (let n = 0; n < INSTANCES; n++) await this.#create()
     for (let done = 0; done < OPERATIONS || this.#deaths < DEATHS; done++) {
-      await this.#operate()
-      await this.#pass()
+      await Promise.all([this.#operateDuring(), this.#pass()])
     }
+  }
+
+  /** In the middle of a pass, so that a method and an owner change the same record. */
+  async #operateDuring(): Promise<void> {
+    for (let turns = this.#below(TURNS_OF_PASS); turns > 0; turns--) await setImmediate()
+    await this.#operate()
   }
 
   /** The engine is whole again, and an owner lives. What nobody owns is there: of each instance, and of one that never was. */

@@ -191,9 +191,12 @@ function admit(
       generation,
       state: 'starting',
       since: now,
+      asked_at: now,
       restarts: slot.started_at === undefined ? slot.restarts : slot.restarts + 1,
       host: undefined,
       started_at: undefined,
+      metered_until: undefined,
+      is_isolated: undefined,
       retry_at: undefined,
       ...(isWait(slot.reason) && { reason: undefined, message: undefined }),
     }

@@ -18,6 +18,7 @@ import { distributedStreams } from './section/distributed-streams.ts'
 import { distributedWebhooks } from './section/distributed-webhooks.ts'
 import { files } from './section/files.ts'
 import { growth } from './section/growth.ts'
+import { instances } from './section/instances.ts'
 import { lifecycle } from './section/lifecycle.ts'
 import { limit } from './section/limit.ts'
 import { memory } from './section/memory.ts'
@@ -48,6 +49,7 @@ const sections: Sections = {
   billing,
   auth,
   limit,
+  instances,
   webhooks,
   workforce,
 }

@@ -64,6 +64,27 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     becomes: 'return all',
     foundBy: { file: 'services/billing/src/oracle.test.ts', test: 'at once: the ledger and an independent reference' },
   },
+  /** A replica that no record here has started is left alone: one of a call that an owner died in. */
+  adoption: {
+    file: 'services/instance/src/reconciler.ts',
+    text: 'await this.#adopt(seen, signal)',
+    becomes: '',
+    foundBy: {
+      file: 'services/instance/src/storm.test.ts',
+      test: 'desired is observed after the last fault; nothing is lost, doubled or metered wrongly',
+    },
+  },
+  /** A change of an instance is written over whatever another has made of it meanwhile. A storm finds it by luck. */
+  instance_version: {
+    file: 'services/instance/src/instance-store.ts',
+    text: "await deps.instances.write({ kind: 'replace', version, document, events })",
+    becomes: `await deps.instances.get(instance.tenant, instance.id).then(now =>
+    deps.instances.write({ kind: 'replace', version: now?.version ?? version, document, events }))`,
+    foundBy: {
+      file: 'services/instance/src/conflict.test.ts',
+      test: 'a change is stored only if the record is still the one that it was made from',
+    },
+  },
 }
 
 /** What runs the product, and what its tests start; no data. */

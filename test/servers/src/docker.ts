@@ -18,6 +18,10 @@ const run = promisify(execFile)
 export interface Docker extends ServerProcess {
   /** A command and its words, to be started in the engine's network. */
   inNetwork(...words: readonly string[]): [string, ...string[]]
+  /** Restarts it, and keeps what it has on its disk for `restore`. */
+  snapshot(): Promise<void>
+  /** Restarts it with what it had at the snapshot: what is newer has never been, as on a machine that is restored. */
+  restore(): Promise<void>
   /** Runs Docker's own client against it, and returns what it prints. */
   docker(...words: readonly string[]): Promise<string>
   /** Makes an image from a folder, which becomes its root. */
@@ -44,6 +48,7 @@ export interface DockerOptions {
 export async function startDocker({ labels = {}, flags = [] }: DockerOptions = {}): Promise<Docker> {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-docker-'))
   const socket = join(folder, 'docker.sock')
+  const [root, kept] = [join(folder, 'root'), join(folder, 'snapshot')]
   const group = await cgroupOf(basename(folder))
   // Whoever holds the namespaces outlives the engine, so that the engine can be killed and started again beneath its containers.
   const holder = await startProcess(folder, () => [...HOLDER, HELD], /held/)
@@ -53,7 +58,7 @@ export async function startDocker({ labels = {}, flags = [] }: DockerOptions = {
     () => [
       ...inside(['--mount', '--net', '--pid']),
       'dockerd',
-      ...['--data-root', join(folder, 'root'), '--exec-root', join(folder, 'exec'), '--pidfile', join(folder, 'pid')],
+      ...['--data-root', root, '--exec-root', join(folder, 'exec'), '--pidfile', join(folder, 'pid')],
       ...['--host', `unix://${socket}`, '--bridge', 'none', '--cgroup-parent', group, '--live-restore=false'],
       ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
       ...flags,
@@ -68,8 +73,8 @@ export async function startDocker({ labels = {}, flags = [] }: DockerOptions = {
   const ended = async (signal: NodeJS.Signals) => {
     const ending = pid()
     if (ending === undefined) return
-    process.kill(ending, signal)
-    process.kill(ending, 'SIGCONT') // One that is paused hears nothing else.
+    signalled(ending, signal)
+    signalled(ending, 'SIGCONT') // One that is paused hears nothing else.
     while (isAlive(ending)) await setTimeout(20)
     await engine.kill()
   }
@@ -78,28 +83,35 @@ export async function startDocker({ labels = {}, flags = [] }: DockerOptions = {
     const { stdout } = await run('docker', words, { env, maxBuffer: 2 ** 26 })
     return stdout
   }
+  const start = async () => {
+    await rm(join(folder, 'pid'), { force: true }) // Of the engine that was killed.
+    await engine.start()
+  }
+  const restartWith = async (from: string, to: string) => {
+    await ended('SIGTERM')
+    await rm(to, { recursive: true, force: true })
+    await run('cp', ['--archive', from, to])
+    await start()
+  }
   return Object.create(engine, {
+    snapshot: { value: () => restartWith(root, kept) },
+    restore: { value: () => restartWith(kept, root) },
     docker: { value: docker },
     inNetwork: { value: (...words: string[]) => [...inside(['--net']), ...words] },
     importImage: {
-      value: async (root: string, reference: string, changes: readonly string[] = []) =>
+      value: async (tree: string, reference: string, changes: readonly string[] = []) =>
         piped(
-          ['tar', '--numeric-owner', '-C', root, '-c', '.'],
+          ['tar', '--numeric-owner', '-C', tree, '-c', '.'],
           ['docker', 'import', ...options(changes), '-', reference],
           env,
         ),
     },
     pid: { get: () => pid() ?? 0 },
-    start: {
-      value: async () => {
-        await rm(join(folder, 'pid'), { force: true }) // Of the engine that was killed.
-        await engine.start()
-      },
-    },
+    start: { value: start },
     stop: { value: () => ended('SIGTERM') },
     kill: { value: () => ended('SIGKILL') },
-    pause: { value: () => process.kill(pid() ?? 0, 'SIGSTOP') },
-    resume: { value: () => process.kill(pid() ?? 0, 'SIGCONT') },
+    pause: { value: () => signalled(pid(), 'SIGSTOP') },
+    resume: { value: () => signalled(pid(), 'SIGCONT') },
     [Symbol.asyncDispose]: {
       value: async () => {
         await holder.kill() // With it go the engine and its containers.
@@ -143,11 +155,15 @@ function childOf(pid: number): number | undefined {
   return child ? Number(child) : undefined
 }
 
-function isAlive(pid: number): boolean {
+const isAlive = (pid: number): boolean => signalled(pid, 0)
+
+/** Sends a signal; false where the process has ended, as it may by the signal before. */
+export function signalled(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+    return pid !== undefined && process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
   }
 }
 

@@ -41,8 +41,11 @@ export interface Driver {
    */
   logs(name: string, options: LogOptions, signal: AbortSignal): AsyncIterable<LogLine>
 
-  /** What the hosts that answer have: an entry for `cpu`, and one for each GPU type. */
-  capacity(signal: AbortSignal): Promise<readonly Capacity[]>
+  /**
+   * What the hosts that answer have: an entry for `cpu`, and one for each GPU type. Hosts in `lost` count as lost, also
+   * where they answer again.
+   */
+  capacity(signal: AbortSignal, lost?: ReadonlySet<string>): Promise<readonly Capacity[]>
 
   /**
    * Of an engine that ends with the process alone: it runs what the records say, and nothing else. Each owner calls it

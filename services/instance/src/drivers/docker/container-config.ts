@@ -14,7 +14,7 @@ export interface ContainerConfigOptions {
   readonly imageId: string
   /** Where the image asks for volumes: the engine would make them on the host's disk, without a bound. */
   readonly imageVolumes: readonly string[]
-  /** The tenant's network. */
+  /** The id of the tenant's network. */
   readonly network: string
   /** The ids of GPUs. */
   readonly devices: readonly string[]
@@ -43,7 +43,7 @@ export function containerConfig(options: ContainerConfigOptions): Record<string,
     Healthcheck: { Test: ['NONE'] },
     StopSignal: 'SIGTERM',
     ExposedPorts: Object.fromEntries(ports.map(({ port }) => [`${port}/tcp`, {}])),
-    NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: [replica.instance] } } },
+    NetworkingConfig: { EndpointsConfig: { [network]: { NetworkID: network, Aliases: [replica.instance] } } },
     HostConfig: {
       NetworkMode: network,
       Dns: [NO_RESOLVER],

@@ -7,6 +7,7 @@ import { collected, describeDriver, fault, LIMIT_MS, specOf, until } from '../dr
 import type { Driver } from '../driver.ts'
 import { driverOf, images, startDockerWithImages } from './docker.fixture.ts'
 import type { DockerDriver } from './docker-driver.ts'
+import { createEngine } from './engine.ts'
 
 const run = promisify(execFile)
 
@@ -131,7 +132,8 @@ describe('the docker driver', { skip: dockerMissing }, () => {
     const [published] = replica?.ports ?? []
     assert.equal(published?.port, 8080)
     const [client, ...words] = docker.inNetwork('sh', '-c', getFrom('127.0.0.1', published?.hostPort as number))
-    assert.match((await run(client, words)).stdout, /hello\n$/)
+    // Its server needs a moment.
+    for (const limit = signal(); !/hello\n$/.test((await run(client, words)).stdout); ) limit.throwIfAborted()
     const taken = { command, ports: [{ port: 8080, hostPort: published?.hostPort as number }] }
     await assert.rejects(create(taken), fault('port_taken'))
     assert.equal((await driver.list(signal())).replicas.length, 1)
@@ -195,6 +197,33 @@ describe('the docker driver', { skip: dockerMissing }, () => {
     assert.match(await fetch(mate.name, server.instance), /hello\n$/)
     assert.equal(await fetch(stranger.name, server.name), '')
     assert.equal(await fetch(stranger.name, address as string), '')
+  })
+
+  it('uses one network where two processes have made two of one name, and removes the other', async () => {
+    const networks = async () =>
+      (await docker.docker('network', 'ls', '--quiet', '--filter', 'label=millhand.deployment=test'))
+        .split('\n')
+        .filter(Boolean)
+    const first = await create()
+    const [network] = await networks()
+    const [{ Name, Labels }] = JSON.parse(await docker.docker('network', 'inspect', `${network}`))
+    // As an engine does that is asked twice at once.
+    await using engine = createEngine({ url: docker.address })
+    const body = { Name, Labels, Driver: 'bridge', Internal: true }
+    await engine.call('POST', '/networks/create', { signal: signal(), body })
+    assert.equal((await networks()).length, 2)
+    const second = await create()
+    assert.deepEqual(await networks(), [network])
+    const networkOf = async ({ name }: { name: string }) =>
+      Object.values<{ NetworkID: string }>((await inspect(name)).NetworkSettings.Networks).map(
+        ({ NetworkID }) => NetworkID,
+      )
+    assert.deepEqual(await networkOf(second), await networkOf(first))
+    const others = [driverOf([docker]), driverOf([docker])]
+    await Promise.all(others.flatMap(other => [create({ tenant: 'acct_2/live' }, other)]))
+    assert.equal((await networks()).length, 2, 'one for each tenant')
+    await create({ tenant: 'acct_2/live' })
+    for (const other of others) await other[Symbol.asyncDispose]()
   })
 
   it('removes a tenant’s network with the last replica on it', async () => {

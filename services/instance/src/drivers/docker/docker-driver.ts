@@ -13,7 +13,6 @@ import {
 import { checkImage, type ImagePolicy } from '../image-policy.ts'
 import type { ReplicaSizes } from '../replica-size.ts'
 import type { EngineAddress } from './engine.ts'
-import { watchEngine } from './engine-events.ts'
 import { createDockerHost, type DockerHost } from './host.ts'
 import { ensureImage } from './images.ts'
 import { freeDevices, type HostRoom, type Occupant, places } from './placement.ts'
@@ -114,14 +113,15 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
 
     watch(changed) {
       const stop = new AbortController()
-      for (const { engine } of hosts) watchEngine({ engine, deployment, changed, clock, signal: stop.signal })
+      for (const host of hosts) host.watch(changed, clock, stop.signal)
       return { [Symbol.dispose]: () => stop.abort() }
     },
 
     logs: (name, logOptions, signal) => linesOf(hosts, name, logOptions, signal),
 
-    async capacity(signal) {
-      const rooms = await onReachable(hosts, async host => ({
+    async capacity(signal, lost = new Set()) {
+      const counted = hosts.filter(({ name }) => !lost.has(name))
+      const rooms = await onReachable(counted, async host => ({
         room: await host.room(signal),
         occupants: await occupantsOf(host, signal),
       }))

@@ -7,6 +7,8 @@ export interface EngineWatch {
   readonly engine: Engine
   readonly deployment: string
   readonly changed: () => void
+  /** Hears when a container was started or has ended, in milliseconds since 1970. */
+  readonly heard: (action: string, name: string, at: number) => void
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -24,26 +26,52 @@ export async function endsOf(engine: Engine, deployment: string, signal: AbortSi
   const found = new Map<string, number>()
   for await (const event of jsonLines(
     await engine.stream('GET', `/events?since=0&until=${until}&${filters}`, { signal }),
-  )) {
-    const { Actor, timeNano } = event as unknown as EndEvent
-    found.set(Actor.Attributes.name, Math.floor(timeNano / 1e6))
-  }
+  ))
+    found.set(...timeIn(event as unknown as EngineEvent))
   return found
 }
 
-interface EndEvent {
+/** Starts and ends that were heard of: an engine that dies right after one forgets it. The latest, as many as an engine keeps. */
+export function createHeardTimes() {
+  const starts = new Map<string, number>()
+  const ends = new Map<string, number>()
+  return {
+    starts,
+    ends,
+    note(action: string, name: string, at: number): void {
+      const times = action === 'start' ? starts : action === 'die' ? ends : undefined
+      times?.set(name, at)
+      const [oldest] = times?.keys() ?? []
+      if (oldest !== undefined && (times?.size ?? 0) > KEPT_TIMES) times?.delete(oldest)
+    },
+  }
+}
+
+const KEPT_TIMES = 256
+
+const timeIn = ({ Actor, timeNano }: EngineEvent): [string, number] => [
+  Actor.Attributes.name,
+  Math.floor(timeNano / 1e6),
+]
+
+interface EngineEvent {
+  readonly Action: string
   readonly Actor: { readonly Attributes: { readonly name: string } }
   readonly timeNano: number
 }
 
 /** Calls `changed` when the engine tells of a container, when it goes, and when it is back, until the signal fires. */
-export function watchEngine({ engine, deployment, changed, clock, signal }: EngineWatch): void {
+export function watchEngine({ engine, deployment, changed, heard, clock, signal }: EngineWatch): void {
   const path = `/events?${filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'] })}`
 
   async function follow(ended: AbortSignal): Promise<void> {
     const stream = await engine.stream('GET', path, { signal: ended })
     changed() // What has happened while nobody listened.
-    for await (const _ of jsonLines(stream)) changed()
+    for await (const event of jsonLines(stream)) {
+      const engineEvent = event as unknown as EngineEvent
+      heard(engineEvent.Action, ...timeIn(engineEvent))
+      changed()
+    }
   }
 
   async function ping(ended: AbortSignal): Promise<void> {

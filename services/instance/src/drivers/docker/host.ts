@@ -1,17 +1,18 @@
 /** One Docker engine: the containers of this deployment on it. */
 import { setMaxListeners } from 'node:events'
-import { KeyedMutex } from '@millhand/process'
+import { type Clock, KeyedMutex } from '@millhand/process'
 import { DriverFault, type LogLine, type LogOptions, type ObservedReplica, type ReplicaSpec } from '../driver.ts'
 import { linesAfter, nanoseconds } from '../line-ids.ts'
 import type { ReplicaSizes } from '../replica-size.ts'
 import { type ContainerConfigOptions, containerConfig } from './container-config.ts'
 import { createEngine, type Engine, type EngineAddress, EngineError } from './engine.ts'
-import { endsOf } from './engine-events.ts'
+import { createHeardTimes, endsOf, watchEngine } from './engine-events.ts'
 import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
+import { hasRun, type InspectedContainer, observedContainer } from './inspected-container.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
 import { logLines } from './log-lines.ts'
-import { checkPublicNetwork, ensureNetwork, networkName, removeUnusedNetwork } from './networks.ts'
+import { checkPublicNetwork, ensureNetwork, removeUnusedNetworks } from './networks.ts'
 import { type HostRoom, type Occupant, roomOf } from './placement.ts'
 
 export interface DockerHost {
@@ -21,7 +22,9 @@ export interface DockerHost {
   /** Whether the container has run, or only exists; undefined where it does not. */
   find(name: string, signal: AbortSignal): Promise<'created' | 'started' | undefined>
   list(signal: AbortSignal): Promise<ObservedReplica[]>
-  /** When containers have ended, by name, by those events that the engine still has. */
+  /** Calls `changed` soon after a container or the host may have changed, until the signal fires. */
+  watch(changed: () => void, clock: Clock, signal: AbortSignal): void
+  /** When containers have ended, by name: by the events that the engine still has, and by those that were heard. */
   ends(signal: AbortSignal): Promise<Map<string, number>>
   room(signal: AbortSignal): Promise<HostRoom>
   occupants(signal: AbortSignal): Promise<Map<string, Occupant>>
@@ -44,8 +47,9 @@ export interface DockerHostOptions {
 export function createDockerHost(options: DockerHostOptions): DockerHost {
   const { address, deployment, sizes, publicNetwork, graceSeconds } = options
   const engine = createEngine(address)
-  /** An engine that is asked twice at once makes two networks of one name, and then knows neither by it. */
+  /** Of a tenant one call at a time makes a network. */
   const networks = new KeyedMutex()
+  const heard = createHeardTimes()
   const listed = async (signal: AbortSignal) =>
     (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
       signal,
@@ -62,12 +66,14 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   return {
     name: address.url,
     engine,
-    start: (name, signal) => startContainer(engine, name, signal),
+    async start(name, signal) {
+      await started(engine, name, signal).catch(error => refused(engine, name, error, signal))
+    },
 
     async find(name, signal) {
       const found = await inspected(name, signal)
       if (found === undefined) return undefined
-      return found.State.Status === 'created' ? 'created' : 'started'
+      return hasRun(found.State) ? 'started' : 'created'
     },
 
     async list(signal) {
@@ -75,10 +81,16 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
       // One signal for many calls.
       setMaxListeners(0, signal)
       const all = await Promise.all(names.map(name => inspected(name, signal)))
-      return all.filter(found => found !== undefined).map(found => observed(address.url, found))
+      return all.filter(found => found !== undefined).map(found => observedContainer(address.url, found, heard.starts))
     },
 
-    ends: signal => endsOf(engine, deployment, signal),
+    watch(changed, clock, signal) {
+      watchEngine({ engine, deployment, changed, heard: heard.note, clock, signal })
+    },
+
+    async ends(signal) {
+      return new Map([...heard.ends, ...(await endsOf(engine, deployment, signal))])
+    },
 
     async room(signal) {
       return roomOf((await engine.call('GET', '/info', { signal })) as Parameters<typeof roomOf>[0])
@@ -107,18 +119,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
         const config = { replica, size, network, devices, labels, imageId: id, imageVolumes: volumes }
         await makeContainer(engine, config, ports.length > 0 ? publicNetwork : undefined, signal)
       }
-      try {
-        await make().catch(async error => {
-          if (!isNetworkGone(error)) throw error
-          await discard(engine, name, signal)
-          await make() // Another call has removed the tenant's network, for nothing was on it yet.
-        })
-      } catch (error) {
-        if (error instanceof EngineError && error.status === 409) return startContainer(engine, name, signal) // Another call was faster.
-        if (error instanceof EngineError) await discard(engine, name, signal)
-        throw startFault(error)
-      }
-      await startContainer(engine, name, signal)
+      await runContainer(engine, name, make, signal)
     },
 
     async remove(name, signal) {
@@ -128,7 +129,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
       const timeoutMs = graceSeconds * 1000 + START_TIMEOUT_MS
       await unlessMissing(engine.call('POST', stop, { signal, timeoutMs }))
       await discard(engine, name, signal)
-      await removeUnusedNetwork(engine, networkName(deployment, found.Config.Labels?.[TENANT] ?? ''), signal)
+      await removeUnusedNetworks(engine, deployment, found.Config.Labels?.[TENANT] ?? '', signal)
     },
 
     async *logs(name, options, signal) {
@@ -139,14 +140,37 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   }
 }
 
-async function startContainer(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
-  try {
-    await engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
-  } catch (error) {
-    // In doubt where the engine does not answer; a replica that did not start is removed.
-    if (error instanceof EngineError) await discard(engine, name, signal)
-    throw startFault(error)
+/** Makes a container and starts it, or leaves nothing of it. */
+async function runContainer(
+  engine: Engine,
+  name: string,
+  make: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const run = async () => {
+    await make().catch(error => {
+      if (!isNameTaken(error)) throw error // Else another call was faster.
+    })
+    await started(engine, name, signal)
   }
+  try {
+    await run().catch(async error => {
+      if (!isNetworkGone(error)) throw error
+      await discard(engine, name, signal)
+      await run() // Another call has removed the tenant's network, for nothing was on it yet.
+    })
+  } catch (error) {
+    await refused(engine, name, error, signal)
+  }
+}
+
+const started = (engine: Engine, name: string, signal: AbortSignal): Promise<unknown> =>
+  engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
+
+/** A replica that did not start is removed; where the engine does not answer it may have started. */
+async function refused(engine: Engine, name: string, error: unknown, signal: AbortSignal): Promise<never> {
+  if (error instanceof EngineError) await discard(engine, name, signal)
+  throw startFault(error)
 }
 
 async function discard(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
@@ -205,53 +229,11 @@ interface ListedContainer {
   readonly Labels: Labels
 }
 
-interface InspectedContainer {
-  readonly Name: string
-  readonly Config: { readonly Labels?: Labels | null }
-  readonly State: {
-    readonly Status: string
-    readonly OOMKilled: boolean
-    readonly ExitCode: number
-    readonly StartedAt: string
-    readonly FinishedAt: string
-  }
-  readonly NetworkSettings: {
-    readonly Ports?: Readonly<
-      Record<string, readonly { readonly HostIp: string; readonly HostPort: string }[] | null>
-    > | null
-  }
-}
-
 const nameOf = ({ Names }: ListedContainer): string => (Names[0] ?? '').replace(/^\//, '')
 
-function observed(host: string, { Name, Config, State, NetworkSettings }: InspectedContainer): ObservedReplica {
-  const identity = identityOf(Name.replace(/^\//, ''), Config.Labels ?? {})
-  const { Status, OOMKilled, ExitCode } = State
-  const ports = Object.entries(NetworkSettings.Ports ?? {}).flatMap(([port, bindings]) =>
-    // One for IPv4 and one for IPv6.
-    (bindings ?? [])
-      .slice(0, 1)
-      .map(({ HostPort }) => ({ port: Number.parseInt(port, 10), hostPort: Number(HostPort) })),
-  )
-  const startedAt = Date.parse(State.StartedAt)
-  const base = { ...identity, host, ports, address: addressOf(host) }
-  if (Status === 'created') return { ...base, state: 'creating' }
-  if (Status === 'running' || Status === 'paused' || Status === 'restarting')
-    return { ...base, state: 'running', startedAt }
-  const endedAt = Date.parse(State.FinishedAt)
-  return {
-    ...base,
-    state: 'exited',
-    // The engine takes the time of the start after the process has been started.
-    startedAt: Math.min(startedAt, endedAt),
-    endedAt,
-    exitCode: ExitCode,
-    ...(OOMKilled && { reason: 'out_of_memory' as const }),
-  }
+function isNameTaken(error: unknown): boolean {
+  return error instanceof EngineError && error.status === 409
 }
-
-/** A port is published on all addresses of a host; we know the one at which its engine is reached. */
-const addressOf = (host: string): string => new URL(host).hostname || '127.0.0.1'
 
 function isNetworkGone(error: unknown): boolean {
   return error instanceof EngineError && /network .*not found/i.test(error.message)

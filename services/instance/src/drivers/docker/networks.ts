@@ -2,15 +2,18 @@
 import { createHash } from 'node:crypto'
 import { DriverFault } from '../driver.ts'
 import { type Engine, EngineError } from './engine.ts'
-import { DEPLOYMENT, TENANT } from './labels.ts'
+import { DEPLOYMENT, filtersOf, TENANT } from './labels.ts'
 
-/** The same name on all hosts, and short, for it is a DNS name too. */
-export const networkName = (deployment: string, tenant: string): string =>
+/** The same on all hosts, and short, for it is a DNS name too. */
+const networkName = (deployment: string, tenant: string): string =>
   `mh-${createHash('sha256').update(`${deployment}\n${tenant}`).digest('hex').slice(0, 20)}`
 
 /**
- * The tenant's network: its replicas reach each other, and nothing else. It is internal, so nothing is routed out of it, and the
- * host itself has no address on it, so that what listens on the host can not be reached either.
+ * The id of the tenant's network: its replicas reach each other, and nothing else. It is internal, so nothing is routed out of it,
+ * and the host itself has no address on it, so that what listens on the host can not be reached either.
+ *
+ * An engine that is asked by two processes at once makes two networks of one name, and then knows neither by it. So networks are
+ * found by their labels, the oldest is used by its id, and others go.
  */
 export async function ensureNetwork(
   engine: Engine,
@@ -18,28 +21,41 @@ export async function ensureNetwork(
   tenant: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const name = networkName(deployment, tenant)
-  try {
-    await engine.call('GET', `/networks/${name}`, { signal })
-  } catch (error) {
-    if (!(error instanceof EngineError) || error.status !== 404) throw error
-    await createNetwork(engine, name, { [DEPLOYMENT]: deployment, [TENANT]: tenant }, signal)
+  let found = await tenantNetworks(engine, deployment, tenant, signal)
+  if (found.length === 0) {
+    await createNetwork(engine, deployment, tenant, signal)
+    found = await tenantNetworks(engine, deployment, tenant, signal)
   }
-  return name
+  const [oldest, ...others] = found
+  if (oldest === undefined) throw new DriverFault('unavailable', 'A network of the host was removed meanwhile.')
+  for (const { Id } of others) await removeNetwork(engine, Id, signal)
+  return oldest.Id
 }
 
-async function createNetwork(
+interface ListedNetwork {
+  readonly Id: string
+  readonly Created: string
+}
+
+/** The oldest first. */
+async function tenantNetworks(
   engine: Engine,
-  name: string,
-  labels: Readonly<Record<string, string>>,
+  deployment: string,
+  tenant: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ListedNetwork[]> {
+  const labels = { [DEPLOYMENT]: deployment, [TENANT]: tenant }
+  const found = (await engine.call('GET', `/networks?${filtersOf(labels)}`, { signal })) as ListedNetwork[]
+  return found.sort((one, other) => Date.parse(one.Created) - Date.parse(other.Created) || (one.Id < other.Id ? -1 : 1))
+}
+
+async function createNetwork(engine: Engine, deployment: string, tenant: string, signal: AbortSignal): Promise<void> {
   const body = {
-    Name: name,
+    Name: networkName(deployment, tenant),
     CheckDuplicate: true,
     Driver: 'bridge',
     Internal: true,
-    Labels: labels,
+    Labels: { [DEPLOYMENT]: deployment, [TENANT]: tenant },
     Options: {
       'com.docker.network.bridge.inhibit_ipv4': 'true',
       // From Engine 28 on.
@@ -53,10 +69,20 @@ async function createNetwork(
   }
 }
 
-/** Removes the tenant's network where no replica is on it. */
-export async function removeUnusedNetwork(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
+/** Removes the tenant's networks on which no replica is. */
+export async function removeUnusedNetworks(
+  engine: Engine,
+  deployment: string,
+  tenant: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { Id } of await tenantNetworks(engine, deployment, tenant, signal)) await removeNetwork(engine, Id, signal)
+}
+
+/** The engine keeps one that is used, and one that a container is about to use is made again with the container. */
+async function removeNetwork(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
   try {
-    await engine.call('DELETE', `/networks/${name}`, { signal })
+    await engine.call('DELETE', `/networks/${id}`, { signal })
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
   }

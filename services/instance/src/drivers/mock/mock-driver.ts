@@ -106,8 +106,8 @@ export function createMockDriver(engine: MockEngine): Driver {
 
     logs: (name, options, signal) => lines(engine, reachable(), name, options, signal),
 
-    async capacity() {
-      return capacityOf(reachable())
+    async capacity(_signal, lost = new Set()) {
+      return capacityOf(reachable().filter(({ name }) => !lost.has(name)))
     },
   }
 }
