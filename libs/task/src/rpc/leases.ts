@@ -73,8 +73,10 @@ const claimHere =
     const pool = deps.pools.named(req.pool)
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
     const { executorId, waitMs, newcomersOnly } = req
-    deps.onExecutor?.({ executorId, pool: req.pool, device: req.device })
-    const room = { runs: req.runs, busy: new Set(req.busyGroups), newcomersOnly }
+    const flow = req.tenant === '' ? undefined : req.tenant
+    // What runs the tasks of one account is nothing that others can ask for.
+    if (flow === undefined) deps.onExecutor?.({ executorId, pool: req.pool, device: req.device })
+    const room = { runs: req.runs, busy: new Set(req.busyGroups), newcomersOnly, flow }
     const claimed = await pool.claim({ executorId, waitMs, ...room, isLocal: isInProcess(call) }, call.signal)
     const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
     if (call.signal.aborted) await pool.release(claimed.runs)
