@@ -1,7 +1,7 @@
 /** The image of executors, and the way from its containers to compute. Made without a registry. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,6 +23,7 @@ export async function importExecutorImage(docker: Docker, models: string): Promi
   const root = await busyboxRoot()
   try {
     await addNode(root)
+    await chmod(join(root, 'tmp'), 0o1777) // The engine gives the mode of a folder to what it mounts there.
     const home = join(root, 'millhand')
     for (const file of await sourceFiles()) await cp(join(repository, file), join(home, file))
     const install = ['-y', 'pnpm@12', 'install', '--frozen-lockfile', '--prod', '--prefer-offline', '--ignore-scripts']

@@ -1,6 +1,6 @@
 /** Executors in instances: capacity that an account adds by the API, on a real Docker engine. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@connectrpc/connect'
 import { ExecutorService } from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
@@ -18,9 +18,9 @@ import {
 } from './executor-image.ts'
 import type { Wire } from './http.ts'
 import { requests, type Server, startServer } from './server.ts'
-import { assertProblem, digit, ended, ownModels, reaches, spin } from './tasks.ts'
+import { assertProblem, clearAll, digit, ended, ownModels, reaches, spin } from './tasks.ts'
 
-const LIMIT_MS = 240_000
+const LIMIT_MS = 100_000
 
 describe('executors in instances', { skip: dockerMissing }, () => {
   let docker: Docker
@@ -50,6 +50,12 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     await network?.[Symbol.asyncDispose]()
     await server?.stop()
     await docker?.[Symbol.asyncDispose]()
+  })
+
+  afterEach(async () => {
+    const { body } = await server.request('GET', '/v1/instances?limit=100')
+    for (const { id } of body.data) await end(id)
+    await clearAll(server)
   })
 
   async function launch(replicas: number): Promise<string> {
