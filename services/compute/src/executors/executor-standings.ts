@@ -14,7 +14,7 @@ export interface ExecutorStandings {
 }
 
 /** `stopping` may finish what it has. */
-export type Standing = 'active' | 'stopping' | 'gone'
+type Standing = 'active' | 'stopping' | 'gone'
 
 interface Known {
   readonly askedAt: number
