@@ -1,6 +1,8 @@
 /** What runs the instances of each mode. */
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
+import type { ExecutorImage } from '@millhand/instance'
 import { createDockerDriver, type DockerDriverOptions } from '@millhand/instance/docker'
 import type { Driver } from '@millhand/instance/driver'
 import type { KubernetesDriverOptions } from '@millhand/instance/kubernetes'
@@ -31,11 +33,16 @@ export function instanceDriverOf(set: Values<typeof instanceVariables>): Instanc
 
 function dockerOptions(set: Values<typeof instanceVariables>) {
   const hosts = set.MILLHAND_DOCKER_HOST ?? [set.DOCKER_HOST]
-  const { MILLHAND_DOCKER_CERT_PATH: certificates, MILLHAND_DOCKER_PUBLIC_NETWORK: publicNetwork } = set
+  const {
+    MILLHAND_DOCKER_CERT_PATH: certificates,
+    MILLHAND_DOCKER_PUBLIC_NETWORK: publicNetwork,
+    MILLHAND_DOCKER_EXECUTOR_NETWORK: executorNetwork,
+  } = set
   return {
     deployment: set.MILLHAND_DOCKER_DEPLOYMENT,
     hosts: hosts.map(url => engineAddress(url, certificates)),
     ...(publicNetwork !== undefined && { publicNetwork }),
+    ...(executorNetwork !== undefined && { executorNetwork }),
   }
 }
 
@@ -49,6 +56,26 @@ function kubernetesOptions(set: Values<typeof instanceVariables>) {
     ...(kubeConfig !== undefined && { kubeConfig }),
     ...(nodeSelector !== undefined && { nodeSelector }),
   }
+}
+
+/**
+ * What executors in instances are made of; undefined where there are none. @throws ConfigurationError where only a part is set, or
+ * the URL has a name
+ */
+export function executorImageOf(set: Values<typeof instanceVariables>): ExecutorImage | undefined {
+  const names = [
+    'MILLHAND_EXECUTOR_IMAGE',
+    'MILLHAND_EXECUTOR_COMPUTE_URL',
+    'MILLHAND_DOCKER_EXECUTOR_NETWORK',
+  ] as const
+  const missing = names.filter(name => set[name] === undefined)
+  if (missing.length === names.length) return undefined
+  if (missing.length > 0)
+    throw new ConfigurationError([`${missing.join(' and ')} must be set too: ${names.join(', ')} belong together.`])
+  const { MILLHAND_EXECUTOR_IMAGE: image = '', MILLHAND_EXECUTOR_COMPUTE_URL: [url = '', ...others] = [] } = set
+  if (others.length > 0 || isIP(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')) === 0)
+    throw new ConfigurationError(['MILLHAND_EXECUTOR_COMPUTE_URL must be one URL with an IP address.'])
+  return { image, url }
 }
 
 /** Whoever reaches an engine is root on its host, so one that is reached over a network wants certificates. */

@@ -64,6 +64,18 @@ export const instanceVariables = {
     'The most pods in one namespace: a second bound behind the plans’ `max_replicas`.',
     { min: 1, max: 100_000 },
   ),
+  MILLHAND_EXECUTOR_IMAGE: optional(
+    text(
+      undefined,
+      'The image whose instances are executors: they run tasks of the account that creates them. Needs `MILLHAND_EXECUTOR_COMPUTE_URL` and `MILLHAND_DOCKER_EXECUTOR_NETWORK`.',
+    ),
+  ),
+  MILLHAND_EXECUTOR_COMPUTE_URL: optional(
+    urls('The gRPC address of compute from that network, with an IP address: there is no DNS.', ['http:', 'https:']),
+  ),
+  MILLHAND_DOCKER_EXECUTOR_NETWORK: optional(
+    text(undefined, 'The network of the hosts from which such executors reach that address, and nothing else.'),
+  ),
   DOCKER_HOST: text(
     'unix:///var/run/docker.sock',
     'Docker’s own variable: the engine on which replicas run where `MILLHAND_DOCKER_HOST` is not set.',

@@ -21,7 +21,7 @@ import {
   sellerOf,
 } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
-import { type InstanceDriver, instanceDriverOf } from './instance-drivers.ts'
+import { executorImageOf, type InstanceDriver, instanceDriverOf } from './instance-drivers.ts'
 import { instanceVariables } from './instance-variables.ts'
 import { type PaymentSettings, paymentSettingsOf } from './payment-processor.ts'
 import { paymentVariables } from './payment-variables.ts'
@@ -50,6 +50,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly engines: Engines
   readonly offered: ReturnType<typeof offeredOf>
   readonly instanceDriver: InstanceDriver
+  readonly instanceExecutors: ReturnType<typeof executorImageOf>
   readonly ledgerTimes: LedgerTimes
   readonly seller: Seller
   readonly payment: PaymentSettings | undefined
@@ -124,6 +125,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     instanceDriver: instanceDriverOf(set),
+    instanceExecutors: executorImageOf(set),
     ledgerTimes: ledgerTimes(set),
     seller: sellerOf(set),
     payment: paymentSettingsOf(set),

@@ -4,6 +4,7 @@ import { type Cursors, createCursors } from '@millhand/api'
 import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
+import { ExecutorService } from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
@@ -39,6 +40,7 @@ import { createWorkforceService } from '@millhand/workforce'
 import type { EnsuredKeys } from './bootstrap-keys.ts'
 import { watchDeliveryHealth } from './delivery-health.ts'
 import { trimEvents } from './event-retention.ts'
+import { createExecutorTokens } from './executor-tokens.ts'
 import { createExecutors } from './executors.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
 import { HostedServices } from './hosted-services.ts'
@@ -90,7 +92,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   runner.run('store', signal => probeHealth('store', health, () => db.ping(), signal))
   const grpc = await serveGrpc({
     grpc: config.grpc,
-    trusted: [createCredentialsIssuer(secret).publicKey],
+    trusted: [createCredentialsIssuer(secret).publicKey, createExecutorTokens(secret).publicKey],
+    openServices: [ExecutorService],
     tls: undefined,
     transport: hosted.transport,
     routes: router => hosted.routes(router),
@@ -138,12 +141,14 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     onRing: () => {},
     retentionMs: config.retentionMs,
   }
+  const capacity = createClient(CapacityService, hosted.transport)
   const { compute, files } = computeOn(db, {
     ...ofTasks,
     models,
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     quotaBytes: config.storageQuotaBytes,
-    capacity: createClient(CapacityService, hosted.transport),
+    capacity,
+    joining: { tokens: createExecutorTokens(secret), capacity },
   })
   hosted.host('files', files)
   hosted.host('compute', compute)
@@ -167,6 +172,7 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
       drivers: await instanceDrivers(config.instanceDriver, { clock, runner }),
       sealingKey: deriveSecret(secret, 'instance secrets'),
       retentionMs: config.retentionMs,
+      executors: config.instanceExecutors,
     }),
   )
   await hostEventReaders(process, { allow, targetFault, cursors, events, topics: batch.topics })

@@ -9,6 +9,7 @@ import { FirstStartFailed } from './supervisor.ts'
 
 const usage = `usage: pnpm serve ${serviceNames.join(' | ')}
        pnpm serve all --distributed     each of them as a process of its own
+       pnpm serve instance-executor     an executor in an instance, which reaches compute alone
        pnpm serve credentials <service> [--days <n>]
                                         makes that service's variables from the operator's MILLHAND_SECRET_KEY
        pnpm serve compose-secrets [--days <n>]
@@ -18,7 +19,12 @@ const words = process.argv.slice(2).filter(word => word !== '--')
 const [name = '', option] = words
 const isAll = name === 'all' && option === '--distributed'
 const service = serviceNames.find(known => known === name)
-const load = isAll ? async () => (await import('./processes/all.ts')).all : service && (() => loadProcess(service))
+const isInstanceExecutor = name === 'instance-executor'
+const load = isAll
+  ? async () => (await import('./processes/all.ts')).all
+  : isInstanceExecutor
+    ? async () => (await import('./processes/instance-executor.ts')).instanceExecutor
+    : service && (() => loadProcess(service))
 
 try {
   const print = await printer()

@@ -1,6 +1,7 @@
 /** Compute: tasks on MongoDB, their events on Kafka. Any number of replicas; one of them owns the queues. */
 import { createClient } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
+import { ExecutorService } from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
 import { CapacityService } from '@millhand/api/gen/millhand/instance/v1/capacity_service_pb.ts'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { tasksSpec } from '@millhand/compute'
@@ -12,6 +13,7 @@ import { systemClock as clock, configuration, createHealth, everyInterval } from
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
 import { MIB, modelFolders } from '../config-parts.ts'
+import { createExecutorTokens } from '../executor-tokens.ts'
 import { requireFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
 import { urlVariablesOf } from '../service-urls.ts'
@@ -57,6 +59,7 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
     'store',
   )
   const blobs = runner.own(gridfsBlobs({ url: config.mongoUrl, clock }), 'blobs')
+  const capacity = createClient(CapacityService, connections.instance)
   const owned = replicatedProcess('compute', { config, db, health, runner, log })
   const { compute: service, files } = computeOn(db, {
     blobs,
@@ -71,7 +74,8 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
     quotaBytes: config.storageQuotaBytes,
-    capacity: createClient(CapacityService, connections.instance),
+    capacity,
+    joining: { tokens: config.executorTokens, capacity },
   })
   runner.run('blobs', signal =>
     everyInterval(clock, HOUR_MS, signal, () =>
@@ -79,6 +83,8 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
     ),
   )
   return await owned.start({
+    trusted: [config.executorTokens.publicKey],
+    openServices: [ExecutorService],
     routes(router) {
       service.routes(router)
       files.routes(router)
@@ -102,6 +108,7 @@ function config(set: ReturnType<typeof computeVariables>) {
     addresses: addressesOf('compute', set, caller.tls),
     cursorKey: deriveSecret(secret, 'cursors'),
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
+    executorTokens: createExecutorTokens(secret),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     sandbox: set.MILLHAND_SANDBOX,
     plansFile: set.MILLHAND_PLANS_FILE,

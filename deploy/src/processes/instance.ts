@@ -5,7 +5,7 @@ import { loadPlans } from '@millhand/plans'
 import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
-import { instanceDriverOf, instanceDrivers } from '../instance-drivers.ts'
+import { executorImageOf, instanceDriverOf, instanceDrivers } from '../instance-drivers.ts'
 import { instanceVariables as driverVariables } from '../instance-variables.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
@@ -38,6 +38,7 @@ export const instance = defineProcess(instanceVariables, config, async (config, 
     sealingKey: config.sealingKey,
     replicas: owned.replicas(caller),
     retentionMs: config.retentionMs,
+    executors: config.executors,
   })
   return await owned.start({
     routes: service.routes,
@@ -55,6 +56,7 @@ function config(set: ReturnType<typeof instanceVariables>) {
     caller,
     plansFile: set.MILLHAND_PLANS_FILE,
     driver: instanceDriverOf(set),
+    executors: executorImageOf(set),
     cursorKey: deriveSecret(secret, 'cursors'),
     sealingKey: deriveSecret(secret, 'instance secrets'),
   }

@@ -1,4 +1,5 @@
 /** A process on MongoDB and Kafka of which one replica at a time owns the service, and does its background work. */
+import type { DescService } from '@bufbuild/protobuf'
 import { type KafkaEventLog, openKafka } from '@millhand/eventlog/kafka'
 import type { Ownership } from '@millhand/lease'
 import { systemClock as clock, type Health, type Runner, type Values } from '@millhand/process'
@@ -79,6 +80,10 @@ interface OwnedWork {
   readonly work: (owning: AbortSignal) => Promise<void>
   /** The largest message of a request; as gRPC has it where it is left out. */
   readonly mostMessageBytes?: number
+  /** Whose tokens are good here beside those of the operator's. */
+  readonly trusted?: readonly string[]
+  /** Services that are answered without a token. */
+  readonly openServices?: readonly DescService[]
   /** Precedes the first look at the database. */
   readonly prepare?: (signal: AbortSignal) => Promise<void>
 }
@@ -99,10 +104,14 @@ export function replicatedProcess(name: OwnedService, { config, db, health, runn
       isVacant: () => ownership?.isVacant() ?? false,
       peer: createReplicaConnections(address => openReplica(name, address, caller, log), { clock, runner }),
     }),
-    async start({ routes, work, mostMessageBytes, prepare = async () => {} }: OwnedWork): Promise<Started> {
+    async start(owned: OwnedWork): Promise<Started> {
+      const { routes, work, mostMessageBytes, openServices, prepare = async () => {} } = owned
+      const trusted = [...config.trusted, ...(owned.trusted ?? [])]
       const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
       serve(routes, transport)
-      const grpc = await serveGrpc({ ...config, transport, routes, mostMessageBytes, health, runner, log })
+      const grpc = await serveGrpc({
+        ...{ ...config, trusted, openServices, transport, routes, mostMessageBytes, health, runner, log },
+      })
       const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
       const topics = topicsOf(name, config.topics)
       const { ownerLeaseMs: leaseMs } = config

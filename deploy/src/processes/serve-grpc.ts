@@ -12,6 +12,8 @@ export interface Serving {
   readonly grpc: Address
   /** Whose tokens are good here: public keys. */
   readonly trusted: readonly string[]
+  /** Services that are answered without a token. */
+  readonly openServices?: readonly DescService[] | undefined
   readonly tls: Tls | undefined
   /** On which the routes are served already. */
   readonly transport: DirectTransport
@@ -27,8 +29,8 @@ const STOP_MS = 3_000
 
 /** The URL at which it serves. */
 export async function serveGrpc(serving: Serving): Promise<string> {
-  const { grpc, trusted, tls, transport, routes, mostMessageBytes, health, runner, log } = serving
-  const admission = createAdmission({ trusted, clock, log })
+  const { grpc, trusted, openServices, tls, transport, routes, mostMessageBytes, health, runner, log } = serving
+  const admission = createAdmission({ trusted, openServices, clock, log })
   const tunnels = tunnelRoutes({
     transport,
     services: servicesOf(routes),

@@ -34,6 +34,8 @@ export interface ClaimRequest {
   readonly waitMs: number
   /** Only work of flows of which nothing runs: for room that one flow's backlog may never fill. */
   readonly newcomersOnly?: boolean
+  /** Only work of this flow. */
+  readonly flow?: string | undefined
   /** Who claims ends with this process: a claim that is lost with it was never made, so its run may begin before it is durable. */
   readonly isLocal?: boolean
 }
@@ -111,7 +113,7 @@ export class Pool<T extends Work, C> implements CapSibling {
    * before: to end it is all that asking for 0 runs does.
    */
   async claim(
-    { executorId, runs, busy, waitMs, newcomersOnly, isLocal }: ClaimRequest,
+    { executorId, runs, busy, waitMs, newcomersOnly, flow, isLocal }: ClaimRequest,
     signal: AbortSignal,
   ): Promise<ClaimResult<T>> {
     const { clock } = this.#options
@@ -119,7 +121,7 @@ export class Pool<T extends Work, C> implements CapSibling {
     const waitedMs = () => clock.monotonic() - askedAt
     this.#waiting.end(executorId)
     while (runs > 0) {
-      const taken = this.#queue.take(runs, busy, newcomersOnly)
+      const taken = this.#queue.take(runs, busy, { newcomersOnly, flow })
       const refilling = this.#refiller.refill()
       if (taken.length > 0) {
         const waited = waitedMs()

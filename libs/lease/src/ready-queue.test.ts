@@ -161,13 +161,17 @@ describe('ready queue', () => {
     const running: Record<string, number> = { a: 1 }
     const q = queue({ running: flow => running[flow] ?? 0 })
     for (let i = 0; i < 20; i++) q.offer(work('a', `a${i}`))
-    assert.deepEqual(q.take(9, new Set(), true), [])
+    assert.deepEqual(q.take(9, new Set(), { newcomersOnly: true }), [])
     q.offer(work('b', 'b0', { group: 'n' }))
     q.offer(work('c', 'c0'))
-    assert.deepEqual(ids(q.take(9, new Set(['m']), true)), ['b0'])
-    assert.deepEqual(ids(q.take(9, new Set(), true)), ['c0'], 'a line that may not take it rides along with nobody')
+    assert.deepEqual(ids(q.take(9, new Set(['m']), { newcomersOnly: true })), ['b0'])
+    assert.deepEqual(
+      ids(q.take(9, new Set(), { newcomersOnly: true })),
+      ['c0'],
+      'a line that may not take it rides along with nobody',
+    )
     running.a = 0
-    assert.equal(q.take(1, new Set(), true).length, 1)
+    assert.equal(q.take(1, new Set(), { newcomersOnly: true }).length, 1)
     assert.equal(q.size, 16)
   })
 

@@ -37,6 +37,14 @@ export interface Refill {
   readonly rank: number
 }
 
+/** Of which flows work is taken. */
+export interface Only {
+  /** Of those of which nothing runs. */
+  readonly newcomersOnly?: boolean | undefined
+  /** Of this one. */
+  readonly flow?: string | undefined
+}
+
 /** When so many pieces are held, some 300 bytes each, a flow gets only a few more of a rank: enough for its next turns. */
 const MANY = 100_000
 const FEW = 4
@@ -127,13 +135,14 @@ export class ReadyQueue {
   /**
    * Takes up to `runs` runs: each the work of one group that is not `busy`, at most as much as shares a run. Where runs
    * are shared no two are of one group: whether there is room for a second one only its executor knows, and it asks again.
-   * `newcomersOnly`: only work of flows of which nothing runs.
    */
-  take(runs: number, busy: ReadonlySet<string> = none, newcomersOnly = false): Ready[][] {
+  take(runs: number, busy: ReadonlySet<string> = none, only: Only = {}): Ready[][] {
     const taken: Ready[][] = []
     const full = new Set(busy)
     const tally = new Counters()
-    const mayTake = newcomersOnly ? ({ key }: Flow) => this.#options.running(key) + tally.of(key) === 0 : anyFlow
+    const { newcomersOnly, flow } = only
+    const isNew = ({ key }: Flow) => this.#options.running(key) + tally.of(key) === 0
+    const mayTake = (each: Flow) => (flow === undefined || each.key === flow) && (!newcomersOnly || isNew(each))
     while (taken.length < runs) {
       const run = this.#takeRun(full, tally, mayTake)
       if (!run) break
@@ -254,4 +263,3 @@ export class ReadyQueue {
 }
 
 const none: ReadonlySet<string> = new Set()
-const anyFlow = () => true

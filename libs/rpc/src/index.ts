@@ -8,7 +8,15 @@ export {
 } from './direct-transport.ts'
 export { drainingKey } from './network/draining.ts'
 export { idOf, operationKey, waitMsKey } from './operation.ts'
-export { hasScope, type Principal, principal, principalKey, requestIdKey } from './principal.ts'
+export {
+  type ConfinedExecutor,
+  confinedExecutorKey,
+  hasScope,
+  type Principal,
+  principal,
+  principalKey,
+  requestIdKey,
+} from './principal.ts'
 export { routeByService } from './route-by-service.ts'
 export { serve } from './serve.ts'
 export { check, violations } from './validation/validation.ts'

@@ -19,6 +19,18 @@ export const hasScope = ({ scopes }: Pick<Principal, 'scopes'>, scope: string): 
 
 /** The caller. Network transports carry it in a signed header; the direct one passes it as it is. */
 export const principalKey = createContextKey<Principal | undefined>(undefined, { description: 'principal' })
+/** An executor that runs the tasks of one account alone: a replica of an instance. */
+export interface ConfinedExecutor {
+  /** Whose tasks. */
+  readonly tenant: string
+  readonly instance: string
+  readonly generation: number
+}
+
+/** Who calls, where that is such an executor. Its service token says so. */
+export const confinedExecutorKey = createContextKey<ConfinedExecutor | undefined>(undefined, {
+  description: 'confined executor',
+})
 /** `req_…` of the request that caused the call. */
 export const requestIdKey = createContextKey<string | undefined>(undefined, { description: 'request id' })
 

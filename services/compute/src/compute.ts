@@ -3,7 +3,9 @@
 import type { Cursors } from '@millhand/api'
 import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { ExecutorService } from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import type { Refusal, Replicas, RunReport } from '@millhand/lease'
 import { isRefusal } from '@millhand/lease'
@@ -26,6 +28,9 @@ import {
 } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
 import type { ComputeDeps } from './compute-deps.ts'
+import { confinedLeases } from './executors/confined-leases.ts'
+import { createExecutorStandings } from './executors/executor-standings.ts'
+import { type ExecutorTokens, type GetTokenDeps, getToken } from './executors/get-token.ts'
 import { runOf } from './files/file.ts'
 import type { Files } from './files/files.ts'
 import { createGpuTypes } from './hardware/gpu-types.ts'
@@ -45,6 +50,7 @@ import { modelOf, type TaskIndex, type TaskRecord } from './task.ts'
 import { acceleratedPoolOf, computeTask } from './task-kind.ts'
 import { toMessage } from './task-message.ts'
 
+export type { ExecutorTokens } from './executors/get-token.ts'
 export { modelUsedBy, usedByTask } from './input-file.ts'
 export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
 
@@ -72,6 +78,14 @@ export interface ComputeOptions {
   readonly random?: () => number
   /** Tells what instances can run on. */
   readonly capacity?: CapacityClient | undefined
+  /** Lets executors join that run in instances. */
+  readonly joining?: JoiningOptions | undefined
+}
+
+/** What lets executors join that run in instances. */
+export interface JoiningOptions {
+  readonly tokens: ExecutorTokens
+  readonly capacity: GetTokenDeps['capacity'] & Parameters<typeof createExecutorStandings>[0]
 }
 
 export function createComputeService(options: ComputeOptions) {
@@ -125,6 +139,8 @@ export function createComputeService(options: ComputeOptions) {
     },
   })
   const { redeemStreamToken, ...methods } = service.methods
+  const { joining, clock } = options
+  const joined = joining && { ...joining, clock, standings: createExecutorStandings(joining.capacity, clock) }
 
   return {
     routes(router: Routes): void {
@@ -139,7 +155,8 @@ export function createComputeService(options: ComputeOptions) {
       })
       router.service(BatchTaskService, batchTaskMethods(deps, batchTasks(deps)))
       router.service(StreamTokenService, { redeemStreamToken })
-      service.ownRoutes(router)
+      if (joined === undefined) service.ownRoutes(router)
+      else joinedRoutes(joined, service.ownRoutes, router)
     },
     run(signal: AbortSignal) {
       hardware.begin()
@@ -148,6 +165,17 @@ export function createComputeService(options: ComputeOptions) {
     heard: service.heard,
     tellOwner: service.tellOwner,
   }
+}
+
+/** Registers what executors call, of which some run the tasks of one account alone. */
+function joinedRoutes(deps: GetTokenDeps, routes: (router: Routes) => void, router: Routes): void {
+  router.service(ExecutorService, { getToken: getToken(deps) })
+  routes({
+    service(desc, methods) {
+      if (desc.typeName === LeaseService.typeName) router.service(LeaseService, confinedLeases(methods, deps.standings))
+      else router.service(desc, methods)
+    },
+  })
 }
 
 /** Pools whose tasks may share a run. */

@@ -9,12 +9,14 @@ import {
   type PullProgress,
   type ReplicaSpec,
 } from './drivers/driver.ts'
+import { type ExecutorImage, executorEnv, isExecutor } from './executors.ts'
 import { type InstanceRecord, replicaName, type Secrets, type Slot, sealedFor } from './instance.ts'
 import type { Cause } from './transition.ts'
 
 export interface EngineCallsDeps {
   readonly driver: Driver
   readonly cipher: SecretCipher
+  readonly executors?: ExecutorImage | undefined
   readonly clock: Clock
   readonly log: Log
   /** Milliseconds since 1970. */
@@ -75,7 +77,7 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
       void caused(instance, { kind: 'pull', generation, progress, now: now() }).catch(() => {})
     }
     try {
-      await driver.create(specOf(deps.cipher, instance, slot, name), { signal, onPull })
+      await driver.create(specOf(deps, instance, slot, name), { signal, onPull })
       created.add(name)
     } catch (error) {
       if (signal.aborted) return
@@ -130,7 +132,12 @@ const ownSignal = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal]
 
 const unexpected = new DriverFault('engine_error', 'The container engine refused to run a replica.')
 
-function specOf(cipher: SecretCipher, instance: InstanceRecord, slot: Slot, name: string): ReplicaSpec {
+function specOf(
+  { cipher, executors }: Pick<EngineCallsDeps, 'cipher' | 'executors'>,
+  instance: InstanceRecord,
+  slot: Slot,
+  name: string,
+): ReplicaSpec {
   const { id, tenant, gpu, image, command, ports, volume_gb } = instance
   const { env, registry }: Secrets =
     instance.secrets === undefined ? { env: {} } : JSON.parse(cipher.open(instance.secrets, sealedFor(instance)))
@@ -140,5 +147,9 @@ function specOf(cipher: SecretCipher, instance: InstanceRecord, slot: Slot, name
     ...(command.length > 0 && { command }),
     ...(volume_gb !== undefined && { volumeGb: volume_gb }),
     ...(registry !== undefined && { registryCredential: registry }),
+    ...(isExecutor(executors, instance) && {
+      env: executorEnv(cipher, executors, { tenant, instance: id, generation: slot.generation }),
+      isExecutor: true,
+    }),
   }
 }

@@ -9,16 +9,20 @@ import type { Routes } from '@millhand/rpc'
 import { type Database, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { Driver } from './drivers/driver.ts'
+import type { ExecutorImage } from './executors.ts'
 import { createGpuTypes } from './gpu-types.ts'
 import { type Instances, instancesSpec } from './instance.ts'
 import type { InstanceDeps } from './instance-deps.ts'
 import type { ObservedAt } from './observation-times.ts'
 import { Reconciler } from './reconciler.ts'
+import { admitExecutor, checkExecutor } from './rpc/admit-executor.ts'
 import { deleteInstance, scaleInstance } from './rpc/change-instances.ts'
 import { createInstance } from './rpc/create-instance.ts'
 import { listCapacity } from './rpc/list-capacity.ts'
 import { getInstance, listInstanceEvents, listInstances } from './rpc/read-instances.ts'
 import { watchInstanceLogs } from './rpc/watch-instance-logs.ts'
+
+export type { ExecutorImage } from './executors.ts'
 
 export interface InstanceOptions {
   readonly db: Database
@@ -33,6 +37,8 @@ export interface InstanceOptions {
   readonly replicas: Replicas
   /** How long an instance is kept that has ended, in milliseconds. */
   readonly retentionMs: number
+  /** What executors in instances are made of, where the deployment has an image of them. */
+  readonly executors?: ExecutorImage | undefined
 }
 
 const SWEEP_MS = 3_600_000
@@ -68,7 +74,11 @@ export function createInstanceService(options: InstanceOptions) {
         listInstanceEvents: listInstanceEvents(deps),
         watchInstanceLogs: watchInstanceLogs(deps),
       })
-      router.service(CapacityService, { listCapacity: listCapacity(deps) })
+      router.service(CapacityService, {
+        listCapacity: listCapacity(deps),
+        admitExecutor: admitExecutor(deps),
+        checkExecutor: checkExecutor(deps),
+      })
     },
     /** What the owner does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {

@@ -43,4 +43,5 @@ const permanent: ReadonlySet<string> = new Set([
   'command_not_found',
   'ports_unsupported',
   'volume_unsupported',
+  'executors_unsupported',
 ])

@@ -9,6 +9,7 @@ import type { Log } from '@millhand/telemetry'
 import { type Admission, admit, type Share, waitingIndexes } from './admission.ts'
 import type { Driver, ObservedReplica, RestoredReplica } from './drivers/driver.ts'
 import { createEngineCalls, type EngineCalls } from './engine-calls.ts'
+import type { ExecutorImage } from './executors.ts'
 import { gapOf, retryAt } from './gap.ts'
 import { type InstanceRecord, replicaName } from './instance.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
@@ -26,6 +27,7 @@ export interface ReconcilerDeps extends InstanceStoreDeps {
   readonly driver: Driver
   readonly observedAt: Collection<ObservedAt>
   readonly cipher: SecretCipher
+  readonly executors?: ExecutorImage | undefined
   /** Of an account with this compute plan. */
   readonly share: (plan: string) => Share
   readonly clock: Clock

@@ -6,6 +6,7 @@ import type * as billing_v1_billing from '@millhand/api/gen/millhand/billing/v1/
 import type * as billing_v1_ledger_service from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
 import type * as billing_v1_payment_service from '@millhand/api/gen/millhand/billing/v1/payment_service_pb.ts'
 import type * as billing_v1_usage from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
+import type * as compute_v1_executor_service from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
 import type * as compute_v1_file from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import type * as compute_v1_model from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import type * as compute_v1_stream_token_service from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
@@ -20,6 +21,7 @@ import type * as identity_v1_identity_service from '@millhand/api/gen/millhand/i
 import type * as identity_v1_plan_service from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import type * as identity_v1_quota_service from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import type * as identity_v1_rate_service from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import type * as instance_v1_capacity_service from '@millhand/api/gen/millhand/instance/v1/capacity_service_pb.ts'
 import type * as instance_v1_instance from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
 import type * as instance_v1_instance_log from '@millhand/api/gen/millhand/instance/v1/instance_log_pb.ts'
 import type * as lease_v1_emission from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
@@ -41,19 +43,20 @@ const pattern3 = /^(\d{4}-\d{2}-\d{2})?$/u
 const pattern4 = /^\d{4}-\d{2}-\d{2}$/u
 const pattern5 = /^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$/u
 const pattern6 = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/u
-const pattern7 = /^[^/\\\x00-\x1f]+$/u
-const pattern8 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
-const pattern9 = /^[\w-]{1,64}$/u
-const pattern10 = /^(live|test)\/[a-z0-9_-]{1,32}$/u
-const pattern11 = /^[a-z0-9][a-z0-9-]{0,62}$/u
-const pattern12 = /^[a-z][a-z0-9_]{0,63}$/u
-const pattern13 = /^acct_[0-9a-z]{1,26}\/(live|test)$/u
-const pattern14 = /^[a-z]{1,8}_[0-9a-z]{1,26}$/u
-const pattern15 = /^file_[0-9a-z]{26}$/u
-const pattern16 = /^[a-z0-9_]{0,32}$/u
-const pattern17 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
-const pattern18 = /^(file_[0-9a-z]{26})?$/u
-const pattern19 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
+const pattern7 = /^acct_[0-9a-z]{1,26}\/(live|test)$/u
+const pattern8 = /^[^/\\\x00-\x1f]+$/u
+const pattern9 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
+const pattern10 = /^[\w-]{1,64}$/u
+const pattern11 = /^(live|test)\/[a-z0-9_-]{1,32}$/u
+const pattern12 = /^(acct_[0-9a-z]{1,26}\/(live|test))?$/u
+const pattern13 = /^[a-z0-9][a-z0-9-]{0,62}$/u
+const pattern14 = /^[a-z][a-z0-9_]{0,63}$/u
+const pattern15 = /^[a-z]{1,8}_[0-9a-z]{1,26}$/u
+const pattern16 = /^file_[0-9a-z]{26}$/u
+const pattern17 = /^[a-z0-9_]{0,32}$/u
+const pattern18 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
+const pattern19 = /^(file_[0-9a-z]{26})?$/u
+const pattern20 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
 
 function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, broken: BrokenRule[]): void {
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
@@ -359,6 +362,11 @@ function computeGetModelRequest(m: compute_v1_model.GetModelRequest, broken: Bro
 
 function computeGetTaskRequest(m: compute_v1_task_request.GetTaskRequest, broken: BrokenRule[]): void {
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+}
+
+function computeGetTokenRequest(m: compute_v1_executor_service.GetTokenRequest, broken: BrokenRule[]): void {
+  if (m.credential === '') add(broken, 'credential', 'missing_parameter', 'is required')
+  else if (isLonger(m.credential, 2048)) add(broken, 'credential', 'max_len', 'must be at most 2048 characters')
 }
 
 function computeKeepTaskFileRequest(m: compute_v1_task_file_service.KeepTaskFileRequest, broken: BrokenRule[]): void {
@@ -688,6 +696,16 @@ function identityWindowRequest(m: identity_v1_rate_service.WindowRequest, broken
   if (m.recent.length > 61) add(broken, 'recent', 'too_many', 'must contain no more than 61 item(s)')
 }
 
+function instanceAdmitExecutorRequest(m: instance_v1_capacity_service.AdmitExecutorRequest, broken: BrokenRule[]): void {
+  if (m.credential === '') add(broken, 'credential', 'missing_parameter', 'is required')
+  else if (isLonger(m.credential, 2048)) add(broken, 'credential', 'max_len', 'must be at most 2048 characters')
+}
+
+function instanceCheckExecutorRequest(m: instance_v1_capacity_service.CheckExecutorRequest, broken: BrokenRule[]): void {
+  if (m.replica === undefined) add(broken, 'replica', 'missing_parameter', 'is required')
+  else inside(m.replica, 'replica', instanceExecutorReplica, broken)
+}
+
 function instanceCreateInstanceRequest(m: instance_v1_instance.CreateInstanceRequest, broken: BrokenRule[]): void {
   if (m.gpu === '') add(broken, 'gpu', 'missing_parameter', 'is required')
   else if (isLonger(m.gpu, 64)) add(broken, 'gpu', 'max_len', 'must be at most 64 characters')
@@ -750,6 +768,13 @@ function instanceDeleteInstanceRequest(m: instance_v1_instance.DeleteInstanceReq
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
 }
 
+function instanceExecutorReplica(m: instance_v1_capacity_service.ExecutorReplica, broken: BrokenRule[]): void {
+  if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
+  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  if (m.instance === '') add(broken, 'instance', 'missing_parameter', 'is required')
+  else if (isLonger(m.instance, 64)) add(broken, 'instance', 'max_len', 'must be at most 64 characters')
+}
+
 function instanceGetInstanceRequest(m: instance_v1_instance.GetInstanceRequest, broken: BrokenRule[]): void {
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
 }
@@ -810,20 +835,20 @@ function leaseArtifactRef(m: lease_v1_lease_service.ArtifactRef, broken: BrokenR
   if (m.name === '') add(broken, 'name', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
-    if (m.name.length <= 256 && !pattern7.test(m.name)) add(broken, 'name', 'pattern', 'does not match regex pattern `^[^/\\\\\\x00-\\x1f]+$`')
+    if (m.name.length <= 256 && !pattern8.test(m.name)) add(broken, 'name', 'pattern', 'does not match regex pattern `^[^/\\\\\\x00-\\x1f]+$`')
   }
   if (m.mediaType === '') add(broken, 'media_type', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.mediaType, 128)) add(broken, 'media_type', 'max_len', 'must be at most 128 characters')
-    if (m.mediaType.length <= 256 && !pattern8.test(m.mediaType)) add(broken, 'media_type', 'pattern', 'does not match regex pattern `^[\\w.+-]+/[\\w.+-]+(; ?[\\w.+-]+=[\\w.+-]+)?$`')
+    if (m.mediaType.length <= 256 && !pattern9.test(m.mediaType)) add(broken, 'media_type', 'pattern', 'does not match regex pattern `^[\\w.+-]+/[\\w.+-]+(; ?[\\w.+-]+=[\\w.+-]+)?$`')
   }
 }
 
 function leaseClaimRequest(m: lease_v1_lease_service.ClaimRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern9.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern10.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.pool === '') add(broken, 'pool', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.pool)) add(broken, 'pool', 'pattern', 'does not match regex pattern `^(live|test)/[a-z0-9_-]{1,32}$`')
+  else if (!pattern11.test(m.pool)) add(broken, 'pool', 'pattern', 'does not match regex pattern `^(live|test)/[a-z0-9_-]{1,32}$`')
   if (!(m.runs <= 64)) add(broken, 'runs', 'max', 'must be at most 64')
   if (!(m.waitMs <= 60000)) add(broken, 'wait_ms', 'max', 'must be at most 60000')
   if (m.busyGroups.length > 64) add(broken, 'busy_groups', 'too_many', 'must contain no more than 64 item(s)')
@@ -837,13 +862,14 @@ function leaseClaimRequest(m: lease_v1_lease_service.ClaimRequest, broken: Broke
   if (m.device !== undefined) {
     inside(m.device, 'device', leaseDevice, broken)
   }
+  if (!pattern12.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^(acct_[0-9a-z]{1,26}/(live|test))?$`')
 }
 
 function leaseDevice(m: lease_v1_lease_service.Device, broken: BrokenRule[]): void {
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 128)) add(broken, 'id', 'max_len', 'must be at most 128 characters')
   if (m.gpuType === '') add(broken, 'gpu_type', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^[a-z0-9][a-z0-9-]{0,62}$`')
+  else if (!pattern13.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^[a-z0-9][a-z0-9-]{0,62}$`')
   if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
   if (m.provider === '') add(broken, 'provider', 'missing_parameter', 'is required')
   else if (!['webgpu', 'cuda'].includes(m.provider)) add(broken, 'provider', 'not_in', 'must be in list [webgpu, cuda]')
@@ -851,9 +877,9 @@ function leaseDevice(m: lease_v1_lease_service.Device, broken: BrokenRule[]): vo
 
 function leaseDocumentRef(m: lease_v1_owner_service.DocumentRef, broken: BrokenRule[]): void {
   if (m.collection === '') add(broken, 'collection', 'missing_parameter', 'is required')
-  else if (!pattern12.test(m.collection)) add(broken, 'collection', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
+  else if (!pattern14.test(m.collection)) add(broken, 'collection', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 128)) add(broken, 'id', 'max_len', 'must be at most 128 characters')
 }
@@ -873,20 +899,20 @@ function leaseEmission(m: lease_v1_emission.Emission, broken: BrokenRule[]): voi
 
 function leaseEmitRequest(m: lease_v1_lease_service.EmitRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern9.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern10.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.runs.length > 1000) add(broken, 'runs', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.runs, 'runs', leaseRunEmissions, broken)
 }
 
 function leaseFailure(m: lease_v1_lease.Failure, broken: BrokenRule[]): void {
   if (m.code === '') add(broken, 'code', 'missing_parameter', 'is required')
-  else if (!pattern12.test(m.code)) add(broken, 'code', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
+  else if (!pattern14.test(m.code)) add(broken, 'code', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
   if (isLonger(m.message, 2048)) add(broken, 'message', 'max_len', 'must be at most 2048 characters')
 }
 
 function leaseFinishRequest(m: lease_v1_lease_service.FinishRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern9.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern10.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.results.length > 1000) add(broken, 'results', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.results, 'results', leaseResult, broken)
   if (isLonger(m.pool, 64)) add(broken, 'pool', 'max_len', 'must be at most 64 characters')
@@ -915,7 +941,7 @@ function leaseReadModelRequest(m: lease_v1_lease_service.ReadModelRequest, broke
 
 function leaseRenewRequest(m: lease_v1_lease_service.RenewRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern9.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern10.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.leases.length > 1000) add(broken, 'leases', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.leases, 'leases', leaseRenewal, broken)
   if (isLonger(m.pool, 64)) add(broken, 'pool', 'max_len', 'must be at most 64 characters')
@@ -925,9 +951,9 @@ function leaseRenewal(m: lease_v1_lease_service.Renewal, broken: BrokenRule[]): 
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 64)) add(broken, 'id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern14.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern15.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
 }
 
 function leaseReserveRequest(m: lease_v1_lease_service.ReserveRequest, broken: BrokenRule[]): void {
@@ -940,9 +966,9 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern14.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern15.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
   if (m.outcome.case === 'output') {
     if (isOverBytes(m.outcome.value, 262144)) add(broken, 'output', 'too_large', 'must be at most 262144 bytes')
@@ -951,25 +977,25 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
     inside(m.outcome.value, 'failure', leaseFailure, broken)
   }
   if (m.outcome.case === 'outputFile') {
-    if (!pattern15.test(m.outcome.value)) add(broken, 'output_file', 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
+    if (!pattern16.test(m.outcome.value)) add(broken, 'output_file', 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
   }
   if (!(m.computeMs <= 604800000)) add(broken, 'compute_ms', 'max', 'must be at most 604800000')
   if (isLonger(m.engineName, 128)) add(broken, 'engine_name', 'max_len', 'must be at most 128 characters')
   if (isLonger(m.provider, 64)) add(broken, 'provider', 'max_len', 'must be at most 64 characters')
   if (isLonger(m.groupVersion, 128)) add(broken, 'group_version', 'max_len', 'must be at most 128 characters')
-  if (!pattern16.test(m.engineKind)) add(broken, 'engine_kind', 'pattern', 'does not match regex pattern `^[a-z0-9_]{0,32}$`')
+  if (!pattern17.test(m.engineKind)) add(broken, 'engine_kind', 'pattern', 'does not match regex pattern `^[a-z0-9_]{0,32}$`')
   if (m.artifactFiles.length > 32) add(broken, 'artifact_files', 'too_many', 'must contain no more than 32 item(s)')
   else {
     for (const [at, item] of m.artifactFiles.entries()) {
       if (isEnough(broken)) break
-      if (!pattern15.test(item)) add(broken, `artifact_files[${at}]`, 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
+      if (!pattern16.test(item)) add(broken, `artifact_files[${at}]`, 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
     }
   }
   if (!(m.inputTokens <= 1000000000)) add(broken, 'input_tokens', 'max', 'must be at most 1000000000')
   if (!(m.outputTokens <= 1000000000)) add(broken, 'output_tokens', 'max', 'must be at most 1000000000')
   if (!(m.modelCostMicros <= 1000000000)) add(broken, 'model_cost_micros', 'max', 'must be at most 1000000000')
-  if (!pattern17.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^([a-z0-9][a-z0-9-]{0,62})?$`')
-  if (!pattern18.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
+  if (!pattern18.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^([a-z0-9][a-z0-9-]{0,62})?$`')
+  if (!pattern19.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
   if (m.outcome.case === undefined) add(broken, 'outcome', 'missing_parameter', 'is required')
 }
 
@@ -982,9 +1008,9 @@ function leaseRunEmissions(m: lease_v1_emission.RunEmissions, broken: BrokenRule
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern14.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern15.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
   if (m.emissions.length > 1000) add(broken, 'emissions', 'too_many', 'must contain no more than 1000 item(s)')
   else {
@@ -1013,9 +1039,9 @@ function leaseRunRef(m: lease_v1_lease.RunRef, broken: BrokenRule[]): void {
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern13.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern14.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern15.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
 }
 
@@ -1283,7 +1309,7 @@ function workforceCreateWorkforceTaskRequest(m: workforce_v1_task.CreateWorkforc
   }
   if (m.language !== undefined) {
     if (isLonger(m.language, 64)) add(broken, 'language', 'max_len', 'must be at most 64 characters')
-    if (m.language.length <= 128 && !pattern19.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
+    if (m.language.length <= 128 && !pattern20.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
   }
   if (m.audience !== undefined) {
     if (m.audience === '') add(broken, 'audience', 'min_len', 'must not be empty')
@@ -1433,6 +1459,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.compute.v1.GetFileRequest', computeGetFileRequest],
   ['millhand.compute.v1.GetModelRequest', computeGetModelRequest],
   ['millhand.compute.v1.GetTaskRequest', computeGetTaskRequest],
+  ['millhand.compute.v1.GetTokenRequest', computeGetTokenRequest],
   ['millhand.compute.v1.KeepTaskFileRequest', computeKeepTaskFileRequest],
   ['millhand.compute.v1.ListFilesRequest', computeListFilesRequest],
   ['millhand.compute.v1.ListGpuTypesRequest', nothing],
@@ -1475,8 +1502,11 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.identity.v1.UpdateAccountRequest', identityUpdateAccountRequest],
   ['millhand.identity.v1.UpdatePlansRequest', identityUpdatePlansRequest],
   ['millhand.identity.v1.WindowRequest', identityWindowRequest],
+  ['millhand.instance.v1.AdmitExecutorRequest', instanceAdmitExecutorRequest],
+  ['millhand.instance.v1.CheckExecutorRequest', instanceCheckExecutorRequest],
   ['millhand.instance.v1.CreateInstanceRequest', instanceCreateInstanceRequest],
   ['millhand.instance.v1.DeleteInstanceRequest', instanceDeleteInstanceRequest],
+  ['millhand.instance.v1.ExecutorReplica', instanceExecutorReplica],
   ['millhand.instance.v1.GetInstanceRequest', instanceGetInstanceRequest],
   ['millhand.instance.v1.ListCapacityRequest', nothing],
   ['millhand.instance.v1.ListInstanceEventsRequest', instanceListInstanceEventsRequest],

@@ -1,5 +1,5 @@
 /** Who may call what, of those who call over a network. */
-import type { DescMethod } from '@bufbuild/protobuf'
+import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import { ConnectError, type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { parseId } from '@millhand/api'
 import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
@@ -8,7 +8,7 @@ import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { operationKey, parseOperation } from '../operation.ts'
-import { type Principal, principalKey, requestIdKey } from '../principal.ts'
+import { confinedExecutorKey, type Principal, principalKey, requestIdKey } from '../principal.ts'
 import { refusal } from './admission-error.ts'
 import { operationHeader, requestIdHeader } from './outgoing-headers.ts'
 import { ReflectionAlpha } from './reflection-alpha.ts'
@@ -43,13 +43,15 @@ export interface TokenCarrier {
 export interface AdmissionOptions {
   /** The public keys of those who mint our tokens: while a secret is changed, the new one's and the old one's. */
   readonly trusted: readonly string[]
+  /** Services that check a credential of their own, and are answered without a token. */
+  readonly openServices?: readonly DescService[] | undefined
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /** Hears who is refused, mostly a process of ours with a wrong token: each caller and method once a minute. */
   readonly log: Log
 }
 
 /** Answered without a token: probes of orchestrators have none. */
-const open: ReadonlySet<string> = new Set([Health.typeName])
+const probed: DescService = Health
 /** Answered with any good token: descriptors are no secret, and the calls in a tunnel are admitted one by one. */
 const anyToken: ReadonlySet<string> = new Set([
   ServerReflection.typeName,
@@ -57,7 +59,8 @@ const anyToken: ReadonlySet<string> = new Set([
   TunnelService.typeName,
 ])
 
-export function createAdmission({ trusted, clock, log }: AdmissionOptions): Admission {
+export function createAdmission({ trusted, openServices = [], clock, log }: AdmissionOptions): Admission {
+  const open = new Set([probed, ...openServices].map(({ typeName }) => typeName))
   const readToken = createTokenReader(trusted)
   const report = reportRefusals(log, clock)
 
@@ -99,6 +102,7 @@ export function createAdmission({ trusted, clock, log }: AdmissionOptions): Admi
     if (!anyToken.has(service) && !allows(grant, method)) {
       throw refusal('insufficient_scope', `The service token does not allow /${service}/${method.name}.`)
     }
+    if (grant.executor !== undefined) values.set(confinedExecutorKey, grant.executor)
     const signed = header.get(principalHeader)
     if (signed !== null) {
       values.set(principalKey, readPrincipal(grant, signed))

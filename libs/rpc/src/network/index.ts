@@ -22,7 +22,7 @@ export {
   type NetworkTransportOptions,
 } from './network-transport.ts'
 export { type OutgoingHeaders, outgoingHeaders, sendHeaders } from './outgoing-headers.ts'
-export { createTokenReader, ownGrant, type ServiceGrant } from './service-token.ts'
+export { allOf, createTokenIssuer, createTokenReader, ownGrant, type ServiceGrant } from './service-token.ts'
 export type { KeepAlive } from './sessions.ts'
 export { deriveSecret, isPublicKey } from './signature.ts'
 export { createPrincipalSigner } from './signed-principal.ts'

@@ -15,8 +15,8 @@ import { type OutgoingHeaders, sendHeaders } from './outgoing-headers.ts'
 export interface NetworkTransportOptions {
   /** `http://host:port`, or `https:` for TLS. */
   readonly url: string
-  /** The service token, sent with every call. */
-  readonly token?: string
+  /** The service token, sent with every call; a function is asked for each. */
+  readonly token?: string | (() => string)
   /** What else is sent, made from the context values of a call. */
   readonly headers?: OutgoingHeaders
   readonly tls?: ClientTls
@@ -61,7 +61,10 @@ export function createNetworkTransport(options: NetworkTransportOptions): Networ
   })
   const interceptors = [mapConnectionErrors]
   if (headers !== undefined) interceptors.push(sendHeaders(headers))
-  if (token !== undefined) interceptors.push(sendHeaders(() => [['authorization', `Bearer ${token}`]]))
+  if (token !== undefined) {
+    const latest = typeof token === 'string' ? () => token : token
+    interceptors.push(sendHeaders(() => [['authorization', `Bearer ${latest()}`]]))
+  }
   const transport = transports[protocol]({
     httpVersion: '2',
     baseUrl: url,

@@ -2,6 +2,7 @@
 
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import { LRUCache } from 'lru-cache'
+import type { ConfinedExecutor } from '../principal.ts'
 import { createSigner, createVerifier, isPublicKey, unverified } from './signature.ts'
 
 /** What the holder of a token may do. */
@@ -12,6 +13,8 @@ export interface ServiceGrant {
   readonly methods: readonly string[]
   /** The public key of the principals that it signs; without one it may not say for which account it calls. */
   readonly signer?: string
+  /** Which executor it is, where it may run the tasks of one account alone. */
+  readonly executor?: ConfinedExecutor
   /** When the token ends, in milliseconds since 1970; without it it holds as long as its issuer is trusted. */
   readonly expiresAt?: number
 }
@@ -42,13 +45,13 @@ export function createTokenIssuer(secret: Uint8Array): TokenIssuer {
   return {
     publicKey,
     mint(grant) {
-      const { service, methods, signer, expiresAt } = grant
+      const { service, methods, signer, executor, expiresAt } = grant
       if (!/^[a-z][a-z0-9-]{0,62}$/.test(service)) throw new RangeError(`not a name of a service: ${service}`)
       if (methods.length === 0) throw new RangeError('a token without methods is good for nothing')
       for (const method of methods) {
         if (!METHOD.test(method)) throw new RangeError(`neither a method nor all methods of a service: ${method}`)
       }
-      const token = PREFIX + sign({ service, methods, signer, expiresAt })
+      const token = PREFIX + sign({ service, methods, signer, executor, expiresAt })
       if (token.length > MAX_LENGTH) throw new RangeError(`the token of ${service} names too many methods`)
       return token
     },
@@ -89,11 +92,12 @@ const REMEMBERED = 1_000
 
 /** A newer version may sign more; what it signs of these has these types. */
 function isGrant(value: unknown): value is ServiceGrant {
-  const { service, methods, signer, expiresAt } = (value ?? {}) as Partial<ServiceGrant>
+  const { service, methods, signer, executor, expiresAt } = (value ?? {}) as Partial<ServiceGrant>
   return (
     typeof service === 'string' &&
     Array.isArray(methods) &&
     methods.every(method => typeof method === 'string') &&
+    (executor === undefined || typeof executor.tenant === 'string') &&
     (signer === undefined || (typeof signer === 'string' && isPublicKey(signer))) &&
     (expiresAt === undefined || Number.isFinite(expiresAt))
   )

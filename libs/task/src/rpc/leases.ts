@@ -72,10 +72,12 @@ const claimHere =
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
     const pool = deps.pools.named(req.pool)
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
-    const { executorId, waitMs, newcomersOnly } = req
-    deps.onExecutor?.({ executorId, pool: req.pool, device: req.device })
-    const room = { runs: req.runs, busy: new Set(req.busyGroups), newcomersOnly }
-    const claimed = await pool.claim({ executorId, waitMs, ...room, isLocal: isInProcess(call) }, call.signal)
+    const { executorId, waitMs, newcomersOnly, tenant } = req
+    const flow = tenant || undefined
+    // What runs the tasks of one account is nothing that others can ask for.
+    if (flow === undefined) deps.onExecutor?.({ executorId, pool: req.pool, device: req.device })
+    const room = { runs: req.runs, busy: new Set(req.busyGroups), newcomersOnly, flow, isLocal: isInProcess(call) }
+    const claimed = await pool.claim({ executorId, waitMs, ...room }, call.signal)
     const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
     if (call.signal.aborted) await pool.release(claimed.runs)
     return {
@@ -222,11 +224,8 @@ async function toLease<T extends TaskBase>(deps: LeaseDeps<T>, task: T): Promise
 }
 
 /** Never fails: where nobody can be told, this lease alone runs out. */
-async function notLent<T extends TaskBase>(
-  { pools, log }: LeaseDeps<T>,
-  task: T,
-  failure: Failure,
-): Promise<undefined> {
+async function notLent<T extends TaskBase>(deps: LeaseDeps<T>, task: T, failure: Failure): Promise<undefined> {
+  const { pools, log } = deps
   try {
     await pools.named(task.pool)?.finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {

@@ -40,6 +40,7 @@ const many = <T>(count: number, item: T): T[] => Array.from({ length: count }, (
 const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'Claim executor_id': good => ({ ...good.claim, executorId: x(65) }),
   'Claim pool': good => ({ ...good.claim, pool: `live/${x(33)}` }),
+  'Claim tenant': good => ({ ...good.claim, tenant: `acct_${x(27)}/live` }),
   'Claim busy_groups': good => ({ ...good.claim, busyGroups: many(65, 'echo') }),
   'Claim busy_groups[]': good => ({ ...good.claim, busyGroups: [x(129)] }),
   'Claim device.id': good => claiming(good, { id: x(129) }),

@@ -91,6 +91,8 @@ export interface ReplicaSpec extends ReplicaIdentity {
   readonly ports: readonly PublishedPort[]
   /** A writable volume of this many GB at `/data`, which goes with the replica. Everything else is read-only or in memory. */
   readonly volumeGb?: number
+  /** Whether it is an executor of the deployment: then it reaches compute, and nothing of its tenant. */
+  readonly isExecutor?: boolean
 }
 
 /** A replica that ran, by its record. */
@@ -186,6 +188,8 @@ export type FaultReason =
   | 'ports_unsupported'
   /** No host can bound a volume. */
   | 'volume_unsupported'
+  /** No host lets executors reach compute. */
+  | 'executors_unsupported'
   | 'not_found'
   /** The engine does not answer; the same call may succeed later. */
   | 'unavailable'

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { fail, idTime } from '@millhand/api'
+import { fail, failIf, idTime } from '@millhand/api'
 import type { CreateInstanceRequest, Instance } from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
 import { KeyedMutex } from '@millhand/process'
 import { idOf, operationKey, type Principal, principal, requestIdKey } from '@millhand/rpc'
@@ -29,6 +29,7 @@ export const createInstance = (deps: InstanceDeps) => {
     if (before) return show(before)
     if (drivers[mode] === undefined) throw noDriver()
     requireEnv(req)
+    if (req.image === deps.executors?.image) requirePlainExecutor(req)
     await gpuTypes[mode].require(req.gpu)
     const document = newInstance(given(deps, req, caller, id, call.values.get(requestIdKey)))
     await mutex.runExclusive(tenant, async () => {
@@ -47,6 +48,25 @@ function requireEnv({ env }: CreateInstanceRequest): void {
   const bytes = Object.entries(env).reduce((sum, entry) => sum + Buffer.byteLength(entry.join('=')), 0)
   if (bytes > MOST_ENV_BYTES)
     throw fail('invalid_parameter', `\`env\` has more than ${MOST_ENV_BYTES} bytes.`, { param: 'env' })
+}
+
+/** What runs in it is what the operator has built. */
+function requirePlainExecutor({ command, env, ports, volumeGb }: CreateInstanceRequest): void {
+  const given = {
+    command: command.length > 0,
+    env: Object.keys(env).length > 0,
+    ports: ports.length > 0,
+    volume_gb: volumeGb !== undefined,
+  }
+  failIf(
+    Object.entries(given)
+      .filter(([, isGiven]) => isGiven)
+      .map(([param]) => ({
+        param,
+        code: 'not_allowed',
+        message: `\`${param}\` can’t be set for the image of executors.`,
+      })),
+  )
 }
 
 function given(

@@ -25,6 +25,8 @@ export interface DockerDriverOptions {
   readonly images?: ImagePolicy
   /** The network on which ports are published, where hosts have one. */
   readonly publicNetwork?: string
+  /** The network on which executors reach compute, where hosts have one. */
+  readonly executorNetwork?: string
   /** Seconds from SIGTERM to SIGKILL. */
   readonly graceSeconds?: number
   readonly clock: Clock
@@ -34,7 +36,7 @@ export interface DockerDriver extends Driver, AsyncDisposable {}
 
 /** Calls no engine: one that is away at the start is a lost host. */
 export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
-  const { deployment, sizes, images = {}, publicNetwork, graceSeconds = 10, clock } = options
+  const { deployment, sizes, images = {}, publicNetwork, executorNetwork, graceSeconds = 10, clock } = options
   const hosts = options.hosts.map(address =>
     createDockerHost({
       address,
@@ -42,6 +44,7 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
       sizes,
       graceSeconds,
       ...(publicNetwork !== undefined && { publicNetwork }),
+      ...(executorNetwork !== undefined && { executorNetwork }),
     }),
   )
   /** Replicas for which a host has been chosen, and which are not in its engine yet. */

@@ -12,7 +12,7 @@ import type { HostImage } from './images.ts'
 import { hasRun, type InspectedContainer, observedContainer } from './inspected-container.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
 import { logLines } from './log-lines.ts'
-import { checkPublicNetwork, ensureNetwork, removeUnusedNetworks } from './networks.ts'
+import { checkNetwork, ensureNetwork, removeUnusedNetworks } from './networks.ts'
 import { type HostRoom, type Occupant, roomOf } from './placement.ts'
 
 export interface DockerHost {
@@ -41,11 +41,12 @@ export interface DockerHostOptions {
   readonly deployment: string
   readonly sizes: ReplicaSizes
   readonly publicNetwork?: string
+  readonly executorNetwork?: string
   readonly graceSeconds: number
 }
 
 export function createDockerHost(options: DockerHostOptions): DockerHost {
-  const { address, deployment, sizes, publicNetwork, graceSeconds } = options
+  const { address, deployment, sizes, publicNetwork, executorNetwork, graceSeconds } = options
   const engine = createEngine(address)
   /** Of a tenant one call at a time makes a network. */
   const networks = new KeyedMutex()
@@ -107,17 +108,18 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     },
 
     async run(replica, { id, volumes }, devices, signal) {
-      const { name, tenant, ports, gpu } = replica
-      if (ports.length > 0 && publicNetwork === undefined)
-        throw new DriverFault('ports_unsupported', 'Ports are not published here.')
-      if (ports.length > 0) await checkPublicNetwork(engine, publicNetwork as string, signal)
+      const { name, tenant, ports, gpu, isExecutor } = replica
+      const published =
+        ports.length > 0 ? await checkNetwork(engine, publicNetwork, noPublicNetwork, signal) : undefined
       const size = sizes[gpu]
       if (size === undefined) throw new DriverFault('no_capacity', `There is no ${gpu} here.`)
       const labels = labelsOf(deployment, replica, devices)
       const make = async () => {
-        const network = await networks.runExclusive(tenant, () => ensureNetwork(engine, deployment, tenant, signal))
+        const network = isExecutor
+          ? await checkNetwork(engine, executorNetwork, noExecutorNetwork, signal)
+          : await networks.runExclusive(tenant, () => ensureNetwork(engine, deployment, tenant, signal))
         const config = { replica, size, network, devices, labels, imageId: id, imageVolumes: volumes }
-        await makeContainer(engine, config, ports.length > 0 ? publicNetwork : undefined, signal)
+        await makeContainer(engine, config, published, signal)
       }
       await runContainer(engine, name, make, signal)
     },
@@ -139,6 +141,16 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     },
   }
 }
+
+const noPublicNetwork = new DriverFault(
+  'ports_unsupported',
+  'The host has no network for published ports that keeps replicas apart.',
+)
+
+const noExecutorNetwork = new DriverFault(
+  'executors_unsupported',
+  'The host has no network for executors that keeps replicas apart.',
+)
 
 /** Makes a container and starts it, or leaves nothing of it. */
 async function runContainer(

@@ -89,14 +89,20 @@ async function removeNetwork(engine: Engine, id: string, signal: AbortSignal): P
 }
 
 /**
- * Makes sure that the network on which ports are published is one: the operator has made it, together with the firewall rules that
- * keep what is on it from the host and its neighbours, and it keeps the replicas on it apart.
+ * Makes sure that a network is there that the operator has made, together with the firewall rules that keep what is on it from the
+ * host and its neighbours, and that it keeps the replicas on it apart. Throws `missing`.
  */
-export async function checkPublicNetwork(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
+export async function checkNetwork(
+  engine: Engine,
+  name: string | undefined,
+  missing: DriverFault,
+  signal: AbortSignal,
+): Promise<string> {
+  if (name === undefined) throw missing
   const found = (await engine.call('GET', `/networks/${encodeURIComponent(name)}`, { signal }).catch(error => {
     if (error instanceof EngineError && error.status === 404) return undefined
     throw error
   })) as { Options?: Record<string, string> | null } | undefined
-  if (found?.Options?.['com.docker.network.bridge.enable_icc'] !== 'false')
-    throw new DriverFault('ports_unsupported', 'The host has no network for published ports that keeps replicas apart.')
+  if (found?.Options?.['com.docker.network.bridge.enable_icc'] !== 'false') throw missing
+  return name
 }

@@ -171,6 +171,7 @@ describe('the kubernetes driver', { skip: kubernetesMissing }, () => {
     await assert.rejects(create({ image: images.unreachable }), fault('registry_unavailable'))
     await assert.rejects(create({ image: 'UPPER case' }), fault('image_not_found'))
     await assert.rejects(create({ ports: [{ port: 80 }] }), fault('ports_unsupported'))
+    await assert.rejects(create({ isExecutor: true }), fault('executors_unsupported'))
     const strict = cluster.driver({ images: { registries: ['registry.example.com'] } })
     await assert.rejects(create({}, strict), fault('registry_not_allowed'))
     const { items } = await get<{ items: V1Pod[] }>(`/api/v1/namespaces/${namespace}/pods`)

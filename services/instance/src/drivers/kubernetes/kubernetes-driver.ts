@@ -55,13 +55,15 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Kubern
   const creating = new KeyedMutex()
 
   async function specOf(replica: ReplicaSpec, signal: AbortSignal): Promise<V1Pod> {
-    const { gpu, image, ports } = replica
+    const { gpu, image, ports, isExecutor } = replica
     const { isPreloaded } = checkImage(image, images)
     const size = sizes[gpu]
     const values = gpu === 'cpu' ? [] : gpuValues(await nodeWatch.items(signal), gpuLabel, gpu)
     if (size === undefined || (gpu !== 'cpu' && values.length === 0))
       throw new DriverFault('no_capacity', `There is no ${gpu} here.`)
     if (ports.length > 0) throw new DriverFault('ports_unsupported', 'Ports are not published here.')
+    // An account's network policy lets no pod reach the platform.
+    if (isExecutor) throw new DriverFault('executors_unsupported', 'Executors do not run here as instances.')
     const place = gpu === 'cpu' ? {} : { gpu: { label: gpuLabel, values } }
     return podOf({ ...{ deployment, replica, size, isPreloaded, graceSeconds, nodeSelector }, ...place })
   }

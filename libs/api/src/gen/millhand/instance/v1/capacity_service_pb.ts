@@ -2,17 +2,18 @@
 // @generated from file millhand/instance/v1/capacity_service.proto (package millhand.instance.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Mode } from "../../type/v1/mode_pb.ts";
 import { file_millhand_type_v1_mode } from "../../type/v1/mode_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file millhand/instance/v1/capacity_service.proto.
  */
 export const file_millhand_instance_v1_capacity_service: GenFile = /*@__PURE__*/
-  fileDesc("CittaWxsaGFuZC9pbnN0YW5jZS92MS9jYXBhY2l0eV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pbnN0YW5jZS52MSIVChNMaXN0Q2FwYWNpdHlSZXF1ZXN0IkQKFExpc3RDYXBhY2l0eVJlc3BvbnNlEiwKBGRhdGEYASADKAsyHi5taWxsaGFuZC5pbnN0YW5jZS52MS5DYXBhY2l0eSJyCghDYXBhY2l0eRIkCgRtb2RlGAEgASgOMhYubWlsbGhhbmQudHlwZS52MS5Nb2RlEgsKA2dwdRgCIAEoCRIRCglhdmFpbGFibGUYAyABKA0SDQoFdG90YWwYBCABKA0SEQoJbWVtb3J5X21iGAUgASgNMn0KD0NhcGFjaXR5U2VydmljZRJqCgxMaXN0Q2FwYWNpdHkSKS5taWxsaGFuZC5pbnN0YW5jZS52MS5MaXN0Q2FwYWNpdHlSZXF1ZXN0GioubWlsbGhhbmQuaW5zdGFuY2UudjEuTGlzdENhcGFjaXR5UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_millhand_type_v1_mode]);
+  fileDesc("CittaWxsaGFuZC9pbnN0YW5jZS92MS9jYXBhY2l0eV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pbnN0YW5jZS52MSIVChNMaXN0Q2FwYWNpdHlSZXF1ZXN0IkQKFExpc3RDYXBhY2l0eVJlc3BvbnNlEiwKBGRhdGEYASADKAsyHi5taWxsaGFuZC5pbnN0YW5jZS52MS5DYXBhY2l0eSJyCghDYXBhY2l0eRIkCgRtb2RlGAEgASgOMhYubWlsbGhhbmQudHlwZS52MS5Nb2RlEgsKA2dwdRgCIAEoCRIRCglhdmFpbGFibGUYAyABKA0SDQoFdG90YWwYBCABKA0SEQoJbWVtb3J5X21iGAUgASgNIoABCg9FeGVjdXRvclJlcGxpY2ESOwoGdGVuYW50GAEgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEhwKCGluc3RhbmNlGAIgASgJQgq6SAfIAQFyAhhAEhIKCmdlbmVyYXRpb24YAyABKA0iNwoUQWRtaXRFeGVjdXRvclJlcXVlc3QSHwoKY3JlZGVudGlhbBgBIAEoCUILukgIyAEBcgMYgBAiTwoVQWRtaXRFeGVjdXRvclJlc3BvbnNlEjYKB3JlcGxpY2EYASABKAsyJS5taWxsaGFuZC5pbnN0YW5jZS52MS5FeGVjdXRvclJlcGxpY2EiVgoUQ2hlY2tFeGVjdXRvclJlcXVlc3QSPgoHcmVwbGljYRgBIAEoCzIlLm1pbGxoYW5kLmluc3RhbmNlLnYxLkV4ZWN1dG9yUmVwbGljYUIGukgDyAEBIsQBChVDaGVja0V4ZWN1dG9yUmVzcG9uc2USRgoIc3RhbmRpbmcYASABKA4yNC5taWxsaGFuZC5pbnN0YW5jZS52MS5DaGVja0V4ZWN1dG9yUmVzcG9uc2UuU3RhbmRpbmciYwoIU3RhbmRpbmcSGAoUU1RBTkRJTkdfVU5TUEVDSUZJRUQQABITCg9TVEFORElOR19BQ1RJVkUQARIVChFTVEFORElOR19TVE9QUElORxACEhEKDVNUQU5ESU5HX0dPTkUQAzLWAgoPQ2FwYWNpdHlTZXJ2aWNlEmoKDExpc3RDYXBhY2l0eRIpLm1pbGxoYW5kLmluc3RhbmNlLnYxLkxpc3RDYXBhY2l0eVJlcXVlc3QaKi5taWxsaGFuZC5pbnN0YW5jZS52MS5MaXN0Q2FwYWNpdHlSZXNwb25zZSIDkAIBEmgKDUFkbWl0RXhlY3V0b3ISKi5taWxsaGFuZC5pbnN0YW5jZS52MS5BZG1pdEV4ZWN1dG9yUmVxdWVzdBorLm1pbGxoYW5kLmluc3RhbmNlLnYxLkFkbWl0RXhlY3V0b3JSZXNwb25zZRJtCg1DaGVja0V4ZWN1dG9yEioubWlsbGhhbmQuaW5zdGFuY2UudjEuQ2hlY2tFeGVjdXRvclJlcXVlc3QaKy5taWxsaGFuZC5pbnN0YW5jZS52MS5DaGVja0V4ZWN1dG9yUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_buf_validate_validate, file_millhand_type_v1_mode]);
 
 /**
  * Asks what instances can run on.
@@ -100,7 +101,174 @@ export const CapacitySchema: GenMessage<Capacity> = /*@__PURE__*/
   messageDesc(file_millhand_instance_v1_capacity_service, 2);
 
 /**
- * What instances can run on. It has no routes: compute shows it with the GPU types of executors.
+ * The replica of an instance that is an executor.
+ *
+ * @generated from message millhand.instance.v1.ExecutorReplica
+ */
+export type ExecutorReplica = Message<"millhand.instance.v1.ExecutorReplica"> & {
+  /**
+   * Whose tasks it runs.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * `inst_…`.
+   *
+   * @generated from field: string instance = 2;
+   */
+  instance: string;
+
+  /**
+   * Counts the starts of replicas in the instance.
+   *
+   * @generated from field: uint32 generation = 3;
+   */
+  generation: number;
+};
+
+/**
+ * Describes the message millhand.instance.v1.ExecutorReplica.
+ * Use `create(ExecutorReplicaSchema)` to create a new message.
+ */
+export const ExecutorReplicaSchema: GenMessage<ExecutorReplica> = /*@__PURE__*/
+  messageDesc(file_millhand_instance_v1_capacity_service, 3);
+
+/**
+ * Shows a join credential.
+ *
+ * @generated from message millhand.instance.v1.AdmitExecutorRequest
+ */
+export type AdmitExecutorRequest = Message<"millhand.instance.v1.AdmitExecutorRequest"> & {
+  /**
+   * The credential.
+   *
+   * @generated from field: string credential = 1;
+   */
+  credential: string;
+};
+
+/**
+ * Describes the message millhand.instance.v1.AdmitExecutorRequest.
+ * Use `create(AdmitExecutorRequestSchema)` to create a new message.
+ */
+export const AdmitExecutorRequestSchema: GenMessage<AdmitExecutorRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_instance_v1_capacity_service, 4);
+
+/**
+ * It is valid.
+ *
+ * @generated from message millhand.instance.v1.AdmitExecutorResponse
+ */
+export type AdmitExecutorResponse = Message<"millhand.instance.v1.AdmitExecutorResponse"> & {
+  /**
+   * Whose it is.
+   *
+   * @generated from field: millhand.instance.v1.ExecutorReplica replica = 1;
+   */
+  replica?: ExecutorReplica | undefined;
+};
+
+/**
+ * Describes the message millhand.instance.v1.AdmitExecutorResponse.
+ * Use `create(AdmitExecutorResponseSchema)` to create a new message.
+ */
+export const AdmitExecutorResponseSchema: GenMessage<AdmitExecutorResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_instance_v1_capacity_service, 5);
+
+/**
+ * Asks for a replica.
+ *
+ * @generated from message millhand.instance.v1.CheckExecutorRequest
+ */
+export type CheckExecutorRequest = Message<"millhand.instance.v1.CheckExecutorRequest"> & {
+  /**
+   * Which.
+   *
+   * @generated from field: millhand.instance.v1.ExecutorReplica replica = 1;
+   */
+  replica?: ExecutorReplica | undefined;
+};
+
+/**
+ * Describes the message millhand.instance.v1.CheckExecutorRequest.
+ * Use `create(CheckExecutorRequestSchema)` to create a new message.
+ */
+export const CheckExecutorRequestSchema: GenMessage<CheckExecutorRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_instance_v1_capacity_service, 6);
+
+/**
+ * What is known of the replica.
+ *
+ * @generated from message millhand.instance.v1.CheckExecutorResponse
+ */
+export type CheckExecutorResponse = Message<"millhand.instance.v1.CheckExecutorResponse"> & {
+  /**
+   * What it may do.
+   *
+   * @generated from field: millhand.instance.v1.CheckExecutorResponse.Standing standing = 1;
+   */
+  standing: CheckExecutorResponse_Standing;
+};
+
+/**
+ * Describes the message millhand.instance.v1.CheckExecutorResponse.
+ * Use `create(CheckExecutorResponseSchema)` to create a new message.
+ */
+export const CheckExecutorResponseSchema: GenMessage<CheckExecutorResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_instance_v1_capacity_service, 7);
+
+/**
+ * What it may do.
+ *
+ * @generated from enum millhand.instance.v1.CheckExecutorResponse.Standing
+ */
+export const CheckExecutorResponse_Standing = {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: STANDING_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Claim, and all else.
+   *
+   * @generated from enum value: STANDING_ACTIVE = 1;
+   */
+  ACTIVE: 1,
+
+  /**
+   * Finish what it has: it is to end.
+   *
+   * @generated from enum value: STANDING_STOPPING = 2;
+   */
+  STOPPING: 2,
+
+  /**
+   * Nothing: it has ended.
+   *
+   * @generated from enum value: STANDING_GONE = 3;
+   */
+  GONE: 3,
+} as const;
+
+/**
+ * What it may do.
+ *
+ * @generated from enum millhand.instance.v1.CheckExecutorResponse.Standing
+ */
+export type CheckExecutorResponse_Standing = (typeof CheckExecutorResponse_Standing)[keyof typeof CheckExecutorResponse_Standing] | UnknownEnum;
+
+/**
+ * Describes the enum millhand.instance.v1.CheckExecutorResponse.Standing.
+ */
+export const CheckExecutorResponse_StandingSchema: GenEnum<CheckExecutorResponse_Standing> = /*@__PURE__*/
+  enumDesc(file_millhand_instance_v1_capacity_service, 7, 0);
+
+/**
+ * What instances can run on, and which of them are executors. It has no routes: compute asks.
  *
  * @generated from service millhand.instance.v1.CapacityService
  */
@@ -114,6 +282,27 @@ export const CapacityService: GenService<{
     methodKind: "unary";
     input: typeof ListCapacityRequestSchema;
     output: typeof ListCapacityResponseSchema;
+  },
+  /**
+   * Says whose join credential this is, while its replica may join. Any replica can. Fails with `invalid_credentials`,
+   * `expired_credentials` and `revoked_credentials`.
+   *
+   * @generated from rpc millhand.instance.v1.CapacityService.AdmitExecutor
+   */
+  admitExecutor: {
+    methodKind: "unary";
+    input: typeof AdmitExecutorRequestSchema;
+    output: typeof AdmitExecutorResponseSchema;
+  },
+  /**
+   * Says whether the replica of an executor is there. Any replica can.
+   *
+   * @generated from rpc millhand.instance.v1.CapacityService.CheckExecutor
+   */
+  checkExecutor: {
+    methodKind: "unary";
+    input: typeof CheckExecutorRequestSchema;
+    output: typeof CheckExecutorResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_millhand_instance_v1_capacity_service, 0);

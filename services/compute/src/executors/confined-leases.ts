@@ -1,0 +1,98 @@
+/** What an executor may do that runs the tasks of one account: of `LeaseService`, what concerns that account. */
+import { createHash } from 'node:crypto'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
+import type {
+  LeaseService,
+  StoreOutputRequest,
+  StorePartRequest,
+} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { type ConfinedExecutor, confinedExecutorKey } from '@millhand/rpc'
+import type { ExecutorStandings } from './executor-standings.ts'
+
+type Leases = Partial<ServiceImpl<typeof LeaseService>>
+type Method<Q, A> = (request: Q, call: HandlerContext) => A
+
+/** How long a claim waits at most, so that an executor that is to end is soon told so. */
+const CLAIM_WAIT_MS = 2_000
+
+/** Guards the methods: calls of other executors go through as they are. */
+export function confinedLeases(leases: Leases, standings: ExecutorStandings): Leases {
+  const { claim, renew, emit, reserve, finish, readInput, readModel, storeOutput, storePart, joinParts } = leases
+  return {
+    ...(claim && { claim: claimOwn(claim, standings) }),
+    ...(renew && { renew: ofOwn(renew, req => req.leases.map(({ tenant }) => tenant)) }),
+    ...(emit && { emit: ofOwn(emit, req => req.runs.map(({ tenant }) => tenant)) }),
+    ...(reserve && { reserve: ofOwn(reserve, ({ run }) => [run?.tenant]) }),
+    ...(finish && { finish: ofOwn(finish, req => req.results.map(({ tenant }) => tenant)) }),
+    ...(readInput && { readInput: ofOwn(readInput, ({ run }) => [run?.tenant]) }),
+    ...(readModel && { readModel: ofOwn(readModel, ({ run }) => [run?.tenant]) }),
+    ...(storeOutput && { storeOutput: sendingOwn(storeOutput, outputTenants) }),
+    ...(storePart && { storePart: sendingOwn(storePart, partTenants) }),
+    ...(joinParts && { joinParts: ofOwn(joinParts, ({ run }) => [run?.tenant]) }),
+  }
+}
+
+const executorOf = (call: HandlerContext): ConfinedExecutor | undefined => call.values.get(confinedExecutorKey)
+
+/** Takes tasks of the executor's own account, while its replica is not to end. */
+function claimOwn(claim: NonNullable<Leases['claim']>, standings: ExecutorStandings): NonNullable<Leases['claim']> {
+  return async (req, call) => {
+    const executor = executorOf(call)
+    if (executor === undefined) return await claim(req, call)
+    if ((await standings.of(executor)) !== 'active')
+      throw fail('revoked_credentials', 'The replica of this executor is to end, or has ended.')
+    const waitMs = Math.min(req.waitMs, CLAIM_WAIT_MS)
+    return await claim({ ...ownName(executor, req), tenant: executor.tenant, waitMs }, call)
+  }
+}
+
+type Tenants = readonly (string | undefined)[]
+
+/** `tenantsOf`: of all runs that a request names. */
+function ofOwn<Q, A>(method: Method<Q, A>, tenantsOf: (request: Q) => Tenants): Method<Q, A> {
+  return (request, call) => {
+    const executor = executorOf(call)
+    if (executor === undefined) return method(request, call)
+    requireOwn(executor, tenantsOf(request))
+    return method(ownName(executor, request), call)
+  }
+}
+
+/** The same for a request that comes in parts. */
+function sendingOwn<P, A>(
+  method: Method<AsyncIterable<P>, A>,
+  tenantsOf: (part: P) => Tenants,
+): Method<AsyncIterable<P>, A> {
+  return (parts, call) => {
+    const executor = executorOf(call)
+    return method(executor === undefined ? parts : ownParts(executor, parts, tenantsOf), call)
+  }
+}
+
+async function* ownParts<P>(
+  executor: ConfinedExecutor,
+  parts: AsyncIterable<P>,
+  tenantsOf: (part: P) => Tenants,
+): AsyncGenerator<P> {
+  for await (const part of parts) {
+    requireOwn(executor, tenantsOf(part))
+    yield part
+  }
+}
+
+function requireOwn({ tenant }: ConfinedExecutor, tenants: Tenants): void {
+  if (tenants.some(named => named !== tenant))
+    throw fail('insufficient_scope', 'This executor runs the tasks of its own account alone.')
+}
+
+/** Its claims end those of no other: its id is made of that which it gives itself, and of its replica. */
+function ownName<Q>({ instance, generation }: ConfinedExecutor, request: Q): Q {
+  const { executorId } = request as { readonly executorId?: string }
+  if (executorId === undefined) return request
+  const name = createHash('sha256').update(`${instance} ${generation} ${executorId}`).digest('base64url')
+  return { ...request, executorId: name }
+}
+
+const outputTenants = ({ part }: StoreOutputRequest): Tenants => (part.case === 'run' ? [part.value.tenant] : [])
+const partTenants = ({ part }: StorePartRequest): Tenants => (part.case === 'lines' ? [part.value.run?.tenant] : [])

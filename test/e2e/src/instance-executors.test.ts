@@ -1,0 +1,257 @@
+/** Executors in instances: capacity that an account adds by the API, on a real Docker engine. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createClient } from '@connectrpc/connect'
+import { ExecutorService } from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
+import { InstanceService } from '@millhand/api/gen/millhand/instance/v1/instance_service_pb.ts'
+import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { createNetworkTransport } from '@millhand/rpc/network'
+import { type Docker, dockerMissing, startDocker } from '@millhand/test-servers'
+import {
+  COMPUTE_ADDRESS,
+  COMPUTE_PORT,
+  EXECUTOR_IMAGE,
+  EXECUTOR_NETWORK,
+  importExecutorImage,
+  startExecutorNetwork,
+} from './executor-image.ts'
+import type { Wire } from './http.ts'
+import { requests, type Server, startServer } from './server.ts'
+import { assertProblem, clearAll, digit, ended, ownModels, reaches, spin } from './tasks.ts'
+
+const LIMIT_MS = 100_000
+
+describe('executors in instances', { skip: dockerMissing }, () => {
+  let docker: Docker
+  let server: Server
+  let network: AsyncDisposable
+
+  before(async () => {
+    docker = await startDocker()
+    server = await startServer({
+      env: {
+        MILLHAND_INSTANCE_DRIVER: 'docker',
+        MILLHAND_DOCKER_HOST: docker.address,
+        MILLHAND_INSTANCE_PRELOADED: EXECUTOR_IMAGE,
+        MILLHAND_INSTANCE_SIZES: 'cpu=0.6x1024',
+        MILLHAND_EXECUTOR_IMAGE: EXECUTOR_IMAGE,
+        MILLHAND_EXECUTOR_COMPUTE_URL: `http://${COMPUTE_ADDRESS}:${COMPUTE_PORT}`,
+        MILLHAND_DOCKER_EXECUTOR_NETWORK: EXECUTOR_NETWORK,
+        MILLHAND_MODELS_DIR: ownModels,
+        // What runs, runs in instances.
+        MILLHAND_EXECUTOR_SLOTS: '0',
+      },
+    })
+    network = await startExecutorNetwork(docker, Number(new URL(String(server.grpc)).port))
+    await importExecutorImage(docker, ownModels)
+  })
+  after(async () => {
+    await network?.[Symbol.asyncDispose]()
+    await server?.stop()
+    await docker?.[Symbol.asyncDispose]()
+  })
+
+  afterEach(async () => {
+    const { body } = await server.request('GET', '/v1/instances?limit=100')
+    for (const { id } of body.data) await end(id)
+    await clearAll(server)
+  })
+
+  async function launch(replicas: number): Promise<string> {
+    const json = { gpu: 'cpu', image: EXECUTOR_IMAGE, replicas }
+    const { status, body, text } = await server.request('POST', '/v1/instances', { json })
+    assert.equal(status, 201, text)
+    await instanceIs(body.id, 'running')
+    return body.id
+  }
+
+  async function instanceIs(id: string, ...states: readonly string[]): Promise<Wire> {
+    for (const deadline = performance.now() + LIMIT_MS; ; await pause(100)) {
+      const { body, text } = await server.request('GET', `/v1/instances/${id}`)
+      if (states.includes(body.status)) return body
+      assert.ok(performance.now() < deadline, text)
+    }
+  }
+
+  async function end(id: string): Promise<void> {
+    await server.request('DELETE', `/v1/instances/${id}`)
+    await instanceIs(id, 'terminated')
+  }
+
+  const containers = async () => (await docker.docker('ps', '--format', '{{.Names}}')).split('\n').filter(Boolean)
+
+  const create = (jsons: readonly object[]) =>
+    Promise.all(
+      jsons.map(async json => {
+        const answer = await server.request('POST', '/v1/tasks', { json })
+        assert.equal(answer.status, 201, answer.text)
+        return String(answer.body.id)
+      }),
+    )
+
+  /** Each has succeeded, and was said to have ended once. */
+  async function allSucceeded(ids: readonly string[]): Promise<Wire[]> {
+    const tasks: Wire[] = []
+    for (const id of ids) {
+      const task = await ended(server, id)
+      assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+      const { body } = await server.request('GET', `/v1/events?resource_id=${id}&limit=100`)
+      const ends = body.data.filter(({ type }: Wire) => /\.(succeeded|failed|cancelled|expired)$/.test(type))
+      assert.equal(ends.length, 1, JSON.stringify(ends))
+      tasks.push(task)
+    }
+    return tasks
+  }
+
+  async function credentialOf(container: string): Promise<string> {
+    const [{ Config }] = JSON.parse(await docker.docker('inspect', container))
+    const line = Config.Env.find((each: string) => each.startsWith('MILLHAND_JOIN_CREDENTIAL='))
+    return line.slice('MILLHAND_JOIN_CREDENTIAL='.length)
+  }
+
+  const mixed = () => [
+    ...Array.from({ length: 40 }, (_, n) => digit(n % 10)),
+    ...Array.from({ length: 6 }, () => spin(1_500)),
+  ]
+
+  test('one joins and runs tasks; killed in the middle of runs, and again, each task ends once', async () => {
+    const id = await launch(1)
+    const [first] = await create([spin(300_000)])
+    await reaches(server, String(first), 'running')
+    const ids = await create(mixed())
+    await server.request('DELETE', `/v1/tasks/${first}`)
+    await ended(server, String(first))
+    for (let kill = 0; kill < 2; kill++) {
+      const [long] = await create([spin(3_000)])
+      ids.push(String(long))
+      await reaches(server, String(long), 'running', 'succeeded')
+      await docker.docker('kill', '--signal', 'KILL', String((await containers())[0]))
+    }
+    const tasks = await allSucceeded(ids)
+    assert.ok(
+      tasks.some(({ attempt }) => attempt > 1),
+      'no run was interrupted',
+    )
+    await end(id)
+    assert.deepEqual(await containers(), [])
+  })
+
+  test('scaled down, and deleted, in the middle of runs: none is lost, and none costs an attempt', async () => {
+    const id = await launch(2)
+    // A run that is given back costs no attempt.
+    const once = { max_attempts: 1 }
+    const long = await create(Array.from({ length: 4 }, () => spin(3_000, once)))
+    for (const one of long) await reaches(server, one, 'running', 'succeeded')
+    const ids = [...long, ...(await create(mixed().map(json => ({ ...json, ...once }))))]
+    const scaled = await server.request('POST', `/v1/instances/${id}/scale`, { json: { replicas: 1 } })
+    assert.equal(scaled.status, 200, scaled.text)
+    await instanceIs(id, 'running')
+    const [more] = await create([spin(3_000, once)])
+    ids.push(String(more))
+    await end(id)
+    const left = await Promise.all(ids.map(each => server.request('GET', `/v1/tasks/${each}`)))
+    for (const { body } of left) assert.ok(['queued', 'succeeded'].includes(body.status), body.status)
+    const next = await launch(1)
+    await allSucceeded(ids)
+    await end(next)
+  })
+
+  test('a credential is good for its replica, its account and its time alone, and shown nowhere', async () => {
+    const id = await launch(1)
+    const [container = ''] = await containers()
+    const credential = await credentialOf(container)
+    const transport = createNetworkTransport({ url: String(server.grpc) })
+    const { getToken } = createClient(ExecutorService, transport)
+    const { token, validMs } = await getToken({ credential })
+    assert.ok(validMs > 0 && validMs <= 300_000)
+    const own = createNetworkTransport({ url: String(server.grpc), token })
+    const leases = createClient(LeaseService, own)
+    const executorId = 'exec_test'
+
+    // No other call, and no run of another account.
+    const asPrincipal = createClient(InstanceService, own).listInstances({})
+    await assert.rejects(asPrincipal, /does not allow/)
+    const foreign = { tenant: `acct_${'1'.repeat(26)}/live`, workId: `task_${'1'.repeat(26)}`, attempt: 1 }
+    const calls = [
+      leases.renew({ executorId, leases: [{ ...foreign, id: 'lease' }] }),
+      leases.finish({
+        executorId,
+        results: [{ ...foreign, leaseId: 'lease', outcome: { case: 'returned', value: true } }],
+      }),
+      leases.reserve({ run: { ...foreign, leaseId: 'lease' } }),
+      leases.joinParts({ run: { ...foreign, leaseId: 'lease' } }),
+      firstOf(leases.readInput({ run: { ...foreign, leaseId: 'lease' } })),
+      leases.storeOutput(only({ part: { case: 'run' as const, value: { ...foreign, leaseId: 'lease' } } })),
+    ]
+    await Promise.all(calls.map(call => assert.rejects(call, /its own account/)))
+    const sandboxed = requests(server.url, server.testKey)
+    const test = await sandboxed('POST', '/v1/tasks', { json: digit(1) })
+    assert.equal(test.status, 201, test.text)
+    const claimed = await leases.claim({ executorId, pool: 'test/onnx', runs: 1, waitMs: 0 })
+    assert.deepEqual(claimed.runs, [])
+
+    // Nor anything that was changed.
+    for (const wrong of [`${credential.slice(0, -2)}AA`, token.replace(/.$/, 'x'), 'mhj_', 'x', server.key])
+      await assert.rejects(getToken({ credential: wrong }), /not made by this deployment/)
+    await assert.rejects(
+      createClient(LeaseService, transport).claim({ executorId, pool: 'live/onnx' }),
+      /service token/,
+    )
+
+    // The container has one network, and on it one way.
+    const [inspected] = JSON.parse(await docker.docker('inspect', container))
+    assert.deepEqual(Object.keys(inspected.NetworkSettings.Networks), [EXECUTOR_NETWORK])
+    const reach = (port: number) =>
+      docker.docker('exec', container, 'nc', '-w', '3', COMPUTE_ADDRESS, String(port), '-e', '/bin/true')
+    await reach(COMPUTE_PORT)
+    await assert.rejects(reach(COMPUTE_PORT + 1), 'another port is reached')
+
+    // What ends the replica ends its credential and its token.
+    await docker.docker('kill', '--signal', 'KILL', container)
+    for (const deadline = performance.now() + LIMIT_MS; (await containers())[0] === container; await pause(100))
+      assert.ok(performance.now() < deadline)
+    await instanceIs(id, 'running')
+    const [next = ''] = await containers()
+    assert.notEqual(await credentialOf(next), credential)
+    for (const old of [credential, token]) await assert.rejects(getToken({ credential: old }), /has ended/)
+    await assert.rejects(leases.claim({ executorId, pool: 'live/onnx', runs: 1 }), /has ended/)
+
+    const shown = await Promise.all([
+      server.request('GET', '/v1/instances'),
+      server.request('GET', `/v1/instances/${id}`),
+      server.request('GET', `/v1/instances/${id}/events`),
+      server.request('GET', `/v1/instances/${id}/logs?replica=0`),
+      server.request('GET', `/v1/events?resource_id=${id}&limit=100`),
+    ])
+    const { stdout, stderr } = server.logs()
+    for (const text of [...shown.map(answer => answer.text), stdout, stderr])
+      for (const secret of [credential, await credentialOf(next), token]) assert.ok(!text.includes(secret))
+    transport.close()
+    own.close()
+    await end(id)
+  })
+
+  test('nothing that an account sets gets into the image of executors', async () => {
+    for (const [param, json] of Object.entries({
+      command: { command: ['sh'] },
+      env: { env: { NODE_OPTIONS: '--inspect' } },
+      ports: { ports: [80] },
+      volume_gb: { volume_gb: 1 },
+    })) {
+      const answer = await server.request('POST', '/v1/instances', {
+        json: { gpu: 'cpu', image: EXECUTOR_IMAGE, ...json },
+      })
+      assertProblem(answer, 400, 'invalid_parameter', param)
+    }
+  })
+})
+
+async function* only<T>(one: T): AsyncGenerator<T> {
+  yield one
+}
+
+async function firstOf<T>(all: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const one of all) return one
+  return undefined
+}
