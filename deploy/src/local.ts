@@ -20,6 +20,7 @@ import { computeOn } from '@millhand/compute/compute-on-database'
 import { createDialer, createResolver } from '@millhand/dial'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import type { EventLog } from '@millhand/eventlog'
+import { readerNames, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, type Gateway, localLimiter, publicServices } from '@millhand/gateway'
@@ -149,7 +150,14 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
   hosted.host('compute', compute)
 
   const { transport } = hosted
-  const events = sqliteEventLog(db, { isBusy })
+  const eventLog = sqliteEventLog(db, { isBusy })
+  const events = withReaderMetrics(eventLog, process.metrics)
+  process.metrics.gauges(async () => {
+    const behind = eventLog.groupsBehind()
+    const groups = readerNames.filter(reader => behind.has(reader))
+    const name = 'millhand_event_reader_behind_events'
+    return groups.map(reader => ({ name, labels: { reader }, value: behind.get(reader) ?? 0 }))
+  })
   const batch = createBatchService({
     ...{ db, blobs, events, cursors, clock, log },
     tasks: {

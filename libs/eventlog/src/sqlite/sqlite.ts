@@ -15,12 +15,21 @@ export interface SqliteEventLogOptions {
   readonly isBusy?: () => boolean
 }
 
+export interface SqliteEventLog extends EventLog {
+  /** How many events each group that is read here has not looked at yet. */
+  groupsBehind(): ReadonlyMap<string, number>
+}
+
 /**
  * Readers sleep until a commit appends to one of their topics; nothing is polled, and while there are none an event
  * costs nothing but its row. What is not urgent is read 20 ms later, with all that has come meanwhile. Of the subscribers
  * of one group one is active, the others wait for it to end.
  */
-export function sqliteEventLog(db: SqliteDatabase, { isBusy = () => false }: SqliteEventLogOptions = {}): EventLog {
+export function sqliteEventLog(
+  db: SqliteDatabase,
+  { isBusy = () => false }: SqliteEventLogOptions = {},
+): SqliteEventLog {
+  const offsets = new Map<string, Pick<GroupOffset, 'seq'>>()
   /** For each group the end of the last subscription that was asked for. */
   const lastOf = new Map<string, Promise<void>>()
 
@@ -34,7 +43,7 @@ export function sqliteEventLog(db: SqliteDatabase, { isBusy = () => false }: Sql
       )
       try {
         await Promise.race([before, ended(signal)])
-        if (!signal.aborted) await deliver(db, { group, topics, handler, signal, isBusy })
+        if (!signal.aborted) await deliver(db, { group, topics, handler, signal, isBusy, offsets })
       } finally {
         own.resolve()
       }
@@ -48,6 +57,8 @@ export function sqliteEventLog(db: SqliteDatabase, { isBusy = () => false }: Sql
       const end = newest(db, topics)
       return { read: Math.min(skipTrimmed(db, startOf(db, position)), end), end }
     },
+
+    groupsBehind: () => new Map([...offsets].map(([group, { seq }]) => [group, Math.max(0, db.lastEvent - seq)])),
   }
 }
 
@@ -58,17 +69,23 @@ interface Reader {
   readonly isBusy: () => boolean
 }
 
-async function deliver(
-  db: SqliteDatabase,
-  { group, handler, ...reader }: Reader & { readonly group: string; readonly handler: Handler },
-): Promise<void> {
+interface GroupReader extends Reader {
+  readonly group: string
+  readonly handler: Handler
+  /** Has that of each group while it is read. */
+  readonly offsets: Map<string, Pick<GroupOffset, 'seq'>>
+}
+
+async function deliver(db: SqliteDatabase, { group, handler, offsets, ...reader }: GroupReader): Promise<void> {
   const offset = await groupOffsetOf(db, group)
+  offsets.set(group, offset)
   try {
     for await (const { events, upTo } of batches(db, reader, offset.seq)) {
       if (events.length > 0 && !(await handled(events, handler, reader.signal))) return
       offset.moveTo(upTo, events.length > 0)
     }
   } finally {
+    offsets.delete(group)
     await offset.saved()
   }
 }
@@ -86,7 +103,7 @@ async function* batches(db: SqliteDatabase, { topics, signal, isUrgent, isBusy }
     while (!signal.aborted) {
       appended.reading()
       const end = db.lastEvent
-      const batch = readAfter(db, topics, seq, catchUp.batchSize(end))
+      const batch = readAfter(db, topics, seq, catchUp.nextBatch(end))
       yield batch
       seq = batch.upTo
       await (seq < end ? catchUp.pause(signal) : appended.news(seq))
