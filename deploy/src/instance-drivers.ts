@@ -1,7 +1,7 @@
 /** What runs the instances of each mode. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createDockerDriver, type DockerDriverOptions } from '@millhand/instance/docker'
+import type { DockerDriverOptions } from '@millhand/instance/docker'
 import type { Driver } from '@millhand/instance/driver'
 import { createSandboxDriver } from '@millhand/instance/sandbox'
 import { type Clock, ConfigurationError, type Runner, type Values } from '@millhand/process'
@@ -60,11 +60,11 @@ function pem(file: string): string {
 /** Replicas that fit on a mock engine, of all accounts together. */
 const PLACES = { cpu: 10_000, 'nvidia-h100-80gb-hbm3': 1_000 }
 
-/** The runner closes their connections. */
-export function instanceDrivers(
+/** The runner closes their connections. What talks to engines is loaded only where some are configured. */
+export async function instanceDrivers(
   configured: InstanceDriver,
   { clock, runner }: { readonly clock: Clock; readonly runner: Runner },
-): Readonly<Record<'live' | 'test', Driver | undefined>> {
+): Promise<Readonly<Record<'live' | 'test', Driver | undefined>>> {
   const mock = () => createSandboxDriver({ clock, places: PLACES })
   switch (configured.kind) {
     case 'none':
@@ -72,6 +72,7 @@ export function instanceDrivers(
     case 'mock':
       return { live: mock(), test: mock() }
     case 'docker': {
+      const { createDockerDriver } = await import('@millhand/instance/docker')
       const docker = createDockerDriver({ ...configured.options, clock })
       const close = async () => await docker[Symbol.asyncDispose]()
       runner.own({ close }, 'container engines')

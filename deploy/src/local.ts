@@ -43,6 +43,7 @@ import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
 import { HostedServices } from './hosted-services.ts'
+import { releaseWhenIdle } from './idle-memory.ts'
 import { instanceDrivers } from './instance-drivers.ts'
 import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
@@ -87,7 +88,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   await hostServices(process, () => gateway?.hasRequestWithin(BUSY_MS) ?? false)
   await runExecutors(process, modelRunner)
   gateway = ownGateway(process)
-  const { listen, drain } = gateway
+  const { listen, drain, hasRequestWithin } = gateway
   runner.run('store', signal => probeHealth('store', health, () => db.ping(), signal))
   const grpc = await serveGrpc({
     grpc: config.grpc,
@@ -101,6 +102,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   })
   runner.onDrain(drain)
   const { url } = await explainListenFault('MILLHAND_HTTP_ADDR', listen())
+  runner.run('idle memory', signal => releaseWhenIdle({ hasRequestWithin, clock }, signal))
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }), keys, models }
@@ -172,7 +174,7 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     'instance',
     createInstanceService({
       ...{ db, plans, cursors, clock, log, replicas },
-      drivers: instanceDrivers(config.instanceDriver, { clock, runner }),
+      drivers: await instanceDrivers(config.instanceDriver, { clock, runner }),
       sealingKey: deriveSecret(secret, 'instance secrets'),
       retentionMs: config.retentionMs,
     }),

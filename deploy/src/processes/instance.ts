@@ -33,7 +33,7 @@ export const instance = defineProcess(instanceVariables, config, async (config, 
   const owned = replicatedProcess('instance', { config, db, health, runner, log })
   const service = createInstanceService({
     ...{ db, plans, clock, log },
-    drivers: instanceDrivers(config.driver, { clock, runner }),
+    drivers: await instanceDrivers(config.driver, { clock, runner }),
     cursors: createCursors(config.cursorKey),
     sealingKey: config.sealingKey,
     replicas: owned.replicas(caller),

@@ -138,6 +138,8 @@ describe('sqlite: EventLog', () => {
     assert.deepEqual([...log.groupsBehind()], [['g', 3]])
     goOn.resolve()
     while (log.groupsBehind().get('g') !== 0) await new Promise(resolve => setImmediate(resolve))
+    await append(db, event('other', 1))
+    assert.equal(log.groupsBehind().get('g'), 0, 'it is not woken for the topics of others')
     stop.abort()
     await subscription
     assert.equal(log.groupsBehind().size, 0)

@@ -16,7 +16,7 @@ export interface SqliteEventLogOptions {
 }
 
 export interface SqliteEventLog extends EventLog {
-  /** How many events each group that is read here has not looked at yet. */
+  /** How many events each group that is read here has not looked at yet; 0 for one that sleeps until there is more. */
   groupsBehind(): ReadonlyMap<string, number>
 }
 
@@ -29,7 +29,7 @@ export function sqliteEventLog(
   db: SqliteDatabase,
   { isBusy = () => false }: SqliteEventLogOptions = {},
 ): SqliteEventLog {
-  const offsets = new Map<string, Pick<GroupOffset, 'seq'>>()
+  const behind = new Map<string, () => number>()
   /** For each group the end of the last subscription that was asked for. */
   const lastOf = new Map<string, Promise<void>>()
 
@@ -43,7 +43,7 @@ export function sqliteEventLog(
       )
       try {
         await Promise.race([before, ended(signal)])
-        if (!signal.aborted) await deliver(db, { group, topics, handler, signal, isBusy, offsets })
+        if (!signal.aborted) await deliver(db, { group, topics, handler, signal, isBusy, behind })
       } finally {
         own.resolve()
       }
@@ -58,7 +58,7 @@ export function sqliteEventLog(
       return { read: Math.min(skipTrimmed(db, startOf(db, position)), end), end }
     },
 
-    groupsBehind: () => new Map([...offsets].map(([group, { seq }]) => [group, Math.max(0, db.lastEvent - seq)])),
+    groupsBehind: () => new Map([...behind].map(([group, events]) => [group, events()])),
   }
 }
 
@@ -72,20 +72,24 @@ interface Reader {
 interface GroupReader extends Reader {
   readonly group: string
   readonly handler: Handler
-  /** Has that of each group while it is read. */
-  readonly offsets: Map<string, Pick<GroupOffset, 'seq'>>
+  /** Tells for each group, while it is read, how many events it has not looked at. */
+  readonly behind: Map<string, () => number>
 }
 
-async function deliver(db: SqliteDatabase, { group, handler, offsets, ...reader }: GroupReader): Promise<void> {
+async function deliver(db: SqliteDatabase, { group, handler, behind, ...reader }: GroupReader): Promise<void> {
   const offset = await groupOffsetOf(db, group)
-  offsets.set(group, offset)
+  // One that sleeps has passed over none but events of other topics.
+  let isAsleep = false
+  behind.set(group, () => (isAsleep ? 0 : Math.max(0, db.lastEvent - offset.seq)))
   try {
-    for await (const { events, upTo } of batches(db, reader, offset.seq)) {
+    for await (const { events, upTo, isLast } of batches(db, reader, offset.seq)) {
+      isAsleep = false
       if (events.length > 0 && !(await handled(events, handler, reader.signal))) return
       offset.moveTo(upTo, events.length > 0)
+      isAsleep = isLast
     }
   } finally {
-    offsets.delete(group)
+    behind.delete(group)
     await offset.saved()
   }
 }
@@ -94,7 +98,10 @@ async function* tail(db: SqliteDatabase, { start, ...reader }: Reader & { readon
   for await (const { events } of batches(db, reader, start)) if (events.length > 0) yield events
 }
 
-/** Batches of events after `start` as they come, some empty, each with the `seq` up to which all was seen. */
+/**
+ * Batches of events after `start` as they come, some empty, each with the `seq` up to which all was seen. After the last
+ * that is there it sleeps.
+ */
 async function* batches(db: SqliteDatabase, { topics, signal, isUrgent, isBusy }: Reader, start: number) {
   const appended = appendNotifier(db, new Set(topics), signal, isUrgent)
   const catchUp = createCatchUp(isBusy)
@@ -104,7 +111,7 @@ async function* batches(db: SqliteDatabase, { topics, signal, isUrgent, isBusy }
       appended.reading()
       const end = db.lastEvent
       const batch = readAfter(db, topics, seq, catchUp.nextBatch(end))
-      yield batch
+      yield { ...batch, isLast: batch.upTo >= end }
       seq = batch.upTo
       await (seq < end ? catchUp.pause(signal) : appended.news(seq))
     }
