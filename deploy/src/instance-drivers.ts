@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { ExecutorImage } from '@millhand/instance'
-import { createDockerDriver, type DockerDriverOptions } from '@millhand/instance/docker'
+import type { DockerDriverOptions } from '@millhand/instance/docker'
 import type { Driver } from '@millhand/instance/driver'
 import type { KubernetesDriverOptions } from '@millhand/instance/kubernetes'
 import { createSandboxDriver } from '@millhand/instance/sandbox'
@@ -105,7 +105,7 @@ function pem(file: string): string {
 const PLACES = { cpu: 10_000, 'nvidia-h100-80gb-hbm3': 1_000 }
 
 /**
- * The runner closes their connections.
+ * The runner closes their connections. What talks to engines is loaded only where some are configured.
  * @throws ConfigurationError for a cluster's configuration that is missing or can't be read
  */
 export async function instanceDrivers(
@@ -119,6 +119,7 @@ export async function instanceDrivers(
     case 'mock':
       return { live: mock(), test: mock() }
     case 'docker': {
+      const { createDockerDriver } = await import('@millhand/instance/docker')
       const docker = createDockerDriver({ ...configured.options, clock })
       const close = async () => await docker[Symbol.asyncDispose]()
       runner.own({ close }, 'container engines')

@@ -21,6 +21,7 @@ import { computeOn } from '@millhand/compute/compute-on-database'
 import { createDialer, createResolver } from '@millhand/dial'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import type { EventLog } from '@millhand/eventlog'
+import { readerNames, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, type Gateway, localLimiter, publicServices } from '@millhand/gateway'
@@ -44,6 +45,7 @@ import { createExecutorTokens } from './executor-tokens.ts'
 import { createExecutors } from './executors.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
 import { HostedServices } from './hosted-services.ts'
+import { releaseWhenIdle } from './idle-memory.ts'
 import { instanceDrivers } from './instance-drivers.ts'
 import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
@@ -88,7 +90,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   await hostServices(process, () => gateway?.hasRequestWithin(BUSY_MS) ?? false)
   await runExecutors(process, modelRunner)
   gateway = ownGateway(process)
-  const { listen, drain } = gateway
+  const { listen, drain, hasRequestWithin } = gateway
   runner.run('store', signal => probeHealth('store', health, () => db.ping(), signal))
   const grpc = await serveGrpc({
     grpc: config.grpc,
@@ -103,6 +105,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   })
   runner.onDrain(drain)
   const { url } = await explainListenFault('MILLHAND_HTTP_ADDR', listen())
+  runner.run('idle memory', signal => releaseWhenIdle({ hasRequestWithin, clock }, signal))
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }), keys, models }
@@ -154,7 +157,14 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
   hosted.host('compute', compute)
 
   const { transport } = hosted
-  const events = sqliteEventLog(db, { isBusy })
+  const eventLog = sqliteEventLog(db, { isBusy })
+  const events = withReaderMetrics(eventLog, process.metrics)
+  process.metrics.gauges(async () => {
+    const behind = eventLog.groupsBehind()
+    const groups = readerNames.filter(reader => behind.has(reader))
+    const name = 'millhand_event_reader_behind_events'
+    return groups.map(reader => ({ name, labels: { reader }, value: behind.get(reader) ?? 0 }))
+  })
   const batch = createBatchService({
     ...{ db, blobs, events, cursors, clock, log },
     tasks: {

@@ -1,6 +1,7 @@
 /** A process on MongoDB and Kafka of which one replica at a time owns the service, and does its background work. */
 import type { DescService } from '@bufbuild/protobuf'
 import { type KafkaEventLog, openKafka } from '@millhand/eventlog/kafka'
+import { withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import type { Ownership } from '@millhand/lease'
 import { systemClock as clock, type Health, type Runner, type Values } from '@millhand/process'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
@@ -90,8 +91,9 @@ interface OwnedWork {
 
 /** What the service is created with, and how it is started then. */
 export function replicatedProcess(name: OwnedService, { config, db, health, runner, log }: OwnedParts) {
-  const events: KafkaEventLog = runner.own(openKafka({ ...config.kafka, clientId: name, log }), 'event log')
   const metrics = createMetrics(log)
+  const kafka: KafkaEventLog = runner.own(openKafka({ ...config.kafka, clientId: name, log }), 'event log')
+  const events = withReaderMetrics(kafka, metrics)
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
   return {

@@ -144,7 +144,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     stderr: () => stderr,
     linkFile: (path, name) => linkFile(path, join(folder, name), uid),
     unlinkFile: path => rmSync(path, { force: true, recursive: true }),
-    memoryBytes: () => watch.usage().memoryBytes,
+    memoryBytes: () => watch.memoryBytes(),
     limitProcessor: ms => watch.limitProcessor(ms),
     limitCores: cores => watch.limitCores(cores),
     lowerPriority(how) {

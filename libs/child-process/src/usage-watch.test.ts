@@ -99,6 +99,27 @@ it('a reading that fails counts nothing, and the next one not the whole life', a
   watch.close()
 })
 
+it('memory that is asked for at each run is read once a second, and is none once the process is gone', t => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let [reads, time] = [0, 0]
+  let pid: number | undefined = 1
+  const watch = watchUsage({
+    pid: () => pid,
+    memoryLimitBytes: Infinity,
+    stop: () => {},
+    read: () => ({ memoryBytes: ++reads, processorMs: 0 }),
+    now: () => time,
+  })
+  for (time = 0; time < 3_000; time += 10) assert.equal(watch.memoryBytes(), 1 + Math.floor(time / 1_000))
+  assert.equal(reads, 3)
+  t.mock.timers.tick(200)
+  assert.equal(watch.memoryBytes(), 4, 'what the watch has read itself')
+  assert.equal(reads, 4)
+  pid = undefined
+  assert.equal(watch.memoryBytes(), 0)
+  watch.close()
+})
+
 it('a process that nothing else holds to its memory is looked at four times as often', t => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   for (const [isOnlyBound, readings] of [

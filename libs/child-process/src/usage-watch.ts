@@ -6,6 +6,11 @@ export interface UsageWatch {
   /** What the process and those below it use now, or used last where that can't be read; nothing once it is gone. */
   usage(): ProcessUsage
   /**
+   * The memory of that, in bytes, of a reading that is a second old at most: a runner asks at each run, and a reading costs as
+   * much as a small model's run.
+   */
+  memoryBytes(): number
+  /**
    * From now on the process may use `ms` of processor time, until the function that this returns is called. Beyond it the
    * process is stopped. One limit at a time.
    */
@@ -28,11 +33,16 @@ interface WatchOptions {
   readonly stop: (why: RunnerGone) => void
   /** For tests. As `treeUsageOf`. */
   readonly read?: (pid: number) => ProcessUsage | undefined
+  /** For tests. Milliseconds of a monotonic clock. */
+  readonly now?: () => number
 }
 
 /** Reading one process takes some 20 µs, and 10 µs more for each of its threads. */
 const PERIOD_MS = 200
 const ONLY_BOUND_PERIOD_MS = 50
+
+/** How old what `memoryBytes` tells may be. */
+const MEMORY_AGE_MS = 1_000
 
 /** Compiling and collecting garbage take more than the cores of a run, for a while. */
 const AHEAD_MS = 10_000
@@ -41,17 +51,21 @@ const nothing: ProcessUsage = { memoryBytes: 0, processorMs: 0 }
 
 /** Watches until `close`. */
 export function watchUsage(options: WatchOptions): UsageWatch {
-  const { pid, memoryLimitBytes, isOnlyBound = false, stop } = options
+  const { pid, memoryLimitBytes, isOnlyBound = false, stop, now = () => performance.now() } = options
   const { read = (pid: number) => treeUsageOf(pid, isOnlyBound ? withSwap : usageOf) } = options
   let isClosed = false
   let limit: { readonly ms: number; readonly from: number } | undefined
   let isAhead: (processorMs: number) => boolean = () => false
   let last = nothing
+  /** The first time that somebody asks it is read: the latest reading may be from before a model was loaded. */
+  let memoryReadAt: number | undefined
+  const isThere = () => !isClosed && pid() !== undefined
   const usage = () => {
     const number = isClosed ? undefined : pid()
     if (number === undefined) return nothing
     try {
       last = read(number) ?? nothing
+      if (memoryReadAt !== undefined) memoryReadAt = now()
     } catch {
       // As nothing it would let the next one count the whole life of the process at once.
     }
@@ -72,6 +86,11 @@ export function watchUsage(options: WatchOptions): UsageWatch {
 
   return {
     usage,
+    memoryBytes() {
+      if (memoryReadAt !== undefined && now() - memoryReadAt < MEMORY_AGE_MS && isThere()) return last.memoryBytes
+      memoryReadAt = now()
+      return usage().memoryBytes
+    },
     limitProcessor(ms) {
       limit = { ms, from: usage().processorMs }
       return () => {
@@ -79,12 +98,12 @@ export function watchUsage(options: WatchOptions): UsageWatch {
       }
     },
     limitCores(cores, aheadMs = AHEAD_MS) {
-      let [at, used] = [performance.now(), usage().processorMs]
+      let [at, used] = [now(), usage().processorMs]
       let ahead = 0
       isAhead = processorMs => {
-        const now = performance.now()
-        ahead = Math.max(0, ahead + Math.max(0, processorMs - used) - (now - at) * cores())
-        at = now
+        const time = now()
+        ahead = Math.max(0, ahead + Math.max(0, processorMs - used) - (time - at) * cores())
+        at = time
         used = processorMs
         return ahead > aheadMs
       }

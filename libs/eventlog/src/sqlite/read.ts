@@ -1,27 +1,25 @@
 import type { SqliteDatabase } from '@millhand/store/sqlite'
 import type { LoggedEvent } from '../event-log.ts'
-
-/** Most rows looked at for one batch, so that a rare topic can't hold the event loop: some 5 ms. */
-const WINDOW = 2000
+import { type BatchLimits, WINDOW } from './catch-up.ts'
 
 const COLUMNS = 'seq, topic, key, id, type, time, value, traceparent, tenant'
 type Row = [number, string, string, string, string, number, string, string | null, string | null]
 
-/** The next durable events of the topics after `seq`, at most `most`, and the `seq` up to which all of them were seen. */
+/** The next durable events of the topics after `seq`, and the `seq` up to which all of them were seen. */
 export function readAfter(
   db: SqliteDatabase,
   topics: readonly string[],
   seq: number,
-  most: number,
+  most: BatchLimits,
 ): { readonly events: LoggedEvent[]; readonly upTo: number } {
-  const end = Math.min(db.lastEvent, seq + WINDOW)
+  const end = Math.min(db.lastEvent, seq + most.rows)
   if (end <= seq) return { events: [], upTo: seq }
   const rows = db.read<Row>(
     `SELECT ${COLUMNS} FROM event_log
      WHERE seq > ? AND seq <= ? AND topic IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?`,
-    ...[seq, end, JSON.stringify(topics), most],
+    ...[seq, end, JSON.stringify(topics), most.events],
   )
-  const last = rows.length === most ? rows.at(-1)?.[0] : undefined
+  const last = rows.length === most.events ? rows.at(-1)?.[0] : undefined
   return { events: rows.map(eventOf), upTo: last ?? end }
 }
 

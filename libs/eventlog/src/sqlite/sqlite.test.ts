@@ -122,6 +122,30 @@ describe('sqlite: EventLog', () => {
     await db.close()
   })
 
+  it('tells how many events the groups that are read here have not looked at', async () => {
+    const db = openSqlite({ file: newFile() })
+    const log = sqliteEventLog(db)
+    const stop = new AbortController()
+    await append(db, ...[1, 2, 3].map(n => event('t', n)))
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const handler = async () => {
+      begun.resolve()
+      await goOn.promise
+    }
+    const subscription = log.subscribe('g', ['t'], handler, stop.signal)
+    await begun.promise
+    assert.deepEqual([...log.groupsBehind()], [['g', 3]])
+    goOn.resolve()
+    while (log.groupsBehind().get('g') !== 0) await new Promise(resolve => setImmediate(resolve))
+    await append(db, event('other', 1))
+    assert.equal(log.groupsBehind().get('g'), 0, 'it is not woken for the topics of others')
+    stop.abort()
+    await subscription
+    assert.equal(log.groupsBehind().size, 0)
+    await db.close()
+  })
+
   it('refuses what is no position', async () => {
     const db = openSqlite({ file: newFile() })
     await assert.rejects(sqliteEventLog(db).progress(['t'], 'x'), RangeError)

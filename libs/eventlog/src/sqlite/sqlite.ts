@@ -15,12 +15,21 @@ export interface SqliteEventLogOptions {
   readonly isBusy?: () => boolean
 }
 
+export interface SqliteEventLog extends EventLog {
+  /** How many events each group that is read here has not looked at yet; 0 for one that sleeps until there is more. */
+  groupsBehind(): ReadonlyMap<string, number>
+}
+
 /**
  * Readers sleep until a commit appends to one of their topics; nothing is polled, and while there are none an event
  * costs nothing but its row. What is not urgent is read 20 ms later, with all that has come meanwhile. Of the subscribers
  * of one group one is active, the others wait for it to end.
  */
-export function sqliteEventLog(db: SqliteDatabase, { isBusy = () => false }: SqliteEventLogOptions = {}): EventLog {
+export function sqliteEventLog(
+  db: SqliteDatabase,
+  { isBusy = () => false }: SqliteEventLogOptions = {},
+): SqliteEventLog {
+  const behind = new Map<string, () => number>()
   /** For each group the end of the last subscription that was asked for. */
   const lastOf = new Map<string, Promise<void>>()
 
@@ -34,7 +43,7 @@ export function sqliteEventLog(db: SqliteDatabase, { isBusy = () => false }: Sql
       )
       try {
         await Promise.race([before, ended(signal)])
-        if (!signal.aborted) await deliver(db, { group, topics, handler, signal, isBusy })
+        if (!signal.aborted) await deliver(db, { group, topics, handler, signal, isBusy, behind })
       } finally {
         own.resolve()
       }
@@ -48,6 +57,8 @@ export function sqliteEventLog(db: SqliteDatabase, { isBusy = () => false }: Sql
       const end = newest(db, topics)
       return { read: Math.min(skipTrimmed(db, startOf(db, position)), end), end }
     },
+
+    groupsBehind: () => new Map([...behind].map(([group, events]) => [group, events()])),
   }
 }
 
@@ -58,17 +69,27 @@ interface Reader {
   readonly isBusy: () => boolean
 }
 
-async function deliver(
-  db: SqliteDatabase,
-  { group, handler, ...reader }: Reader & { readonly group: string; readonly handler: Handler },
-): Promise<void> {
+interface GroupReader extends Reader {
+  readonly group: string
+  readonly handler: Handler
+  /** Tells for each group, while it is read, how many events it has not looked at. */
+  readonly behind: Map<string, () => number>
+}
+
+async function deliver(db: SqliteDatabase, { group, handler, behind, ...reader }: GroupReader): Promise<void> {
   const offset = await groupOffsetOf(db, group)
+  // One that sleeps has passed over none but events of other topics.
+  let isAsleep = false
+  behind.set(group, () => (isAsleep ? 0 : Math.max(0, db.lastEvent - offset.seq)))
   try {
-    for await (const { events, upTo } of batches(db, reader, offset.seq)) {
+    for await (const { events, upTo, isLast } of batches(db, reader, offset.seq)) {
+      isAsleep = false
       if (events.length > 0 && !(await handled(events, handler, reader.signal))) return
       offset.moveTo(upTo, events.length > 0)
+      isAsleep = isLast
     }
   } finally {
+    behind.delete(group)
     await offset.saved()
   }
 }
@@ -77,7 +98,10 @@ async function* tail(db: SqliteDatabase, { start, ...reader }: Reader & { readon
   for await (const { events } of batches(db, reader, start)) if (events.length > 0) yield events
 }
 
-/** Batches of events after `start` as they come, some empty, each with the `seq` up to which all was seen. */
+/**
+ * Batches of events after `start` as they come, some empty, each with the `seq` up to which all was seen. After the last
+ * that is there it sleeps.
+ */
 async function* batches(db: SqliteDatabase, { topics, signal, isUrgent, isBusy }: Reader, start: number) {
   const appended = appendNotifier(db, new Set(topics), signal, isUrgent)
   const catchUp = createCatchUp(isBusy)
@@ -86,8 +110,8 @@ async function* batches(db: SqliteDatabase, { topics, signal, isUrgent, isBusy }
     while (!signal.aborted) {
       appended.reading()
       const end = db.lastEvent
-      const batch = readAfter(db, topics, seq, catchUp.batchSize(end))
-      yield batch
+      const batch = readAfter(db, topics, seq, catchUp.nextBatch(end))
+      yield { ...batch, isLast: batch.upTo >= end }
       seq = batch.upTo
       await (seq < end ? catchUp.pause(signal) : appended.news(seq))
     }

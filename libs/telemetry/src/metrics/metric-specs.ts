@@ -10,6 +10,14 @@ export interface MetricSpec {
 }
 
 const mode = ['live', 'test'] as const
+const reader = [
+  'batch-progress',
+  'billing-compute',
+  'billing-workforce',
+  'billing-instances',
+  'billing-accounts',
+  'webhook',
+] as const
 
 export const metricSpecs = {
   millhand_ownership_ended_total: {
@@ -24,6 +32,21 @@ export const metricSpecs = {
     kind: 'counter',
     help: 'Log lines that were dropped because standard error was full, slow or closed.',
     labels: {},
+  },
+  millhand_event_reader_events_total: {
+    kind: 'counter',
+    help: 'Events that readers of the event log were handed in this process, repeats included.',
+    labels: { reader },
+  },
+  millhand_event_reader_seconds_total: {
+    kind: 'counter',
+    help: 'How long readers of the event log were at work on batches in this process, waits for the store included. Its rate is an upper bound of their share of the main thread.',
+    labels: { reader },
+  },
+  millhand_event_reader_behind_events: {
+    kind: 'gauge',
+    help: 'Events in the event log that a reader has not looked at yet. Only in a single process; with Kafka it is the lag of the consumer group.',
+    labels: { reader },
   },
   millhand_webhook_owner: {
     kind: 'gauge',

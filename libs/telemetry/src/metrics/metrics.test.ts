@@ -20,6 +20,8 @@ test('counts are there from the beginning, for every value of every label, and g
   assert.equal(lines.length, 8)
   assert.ok(lines.includes('millhand_webhook_tries_total{mode="live",outcome="failed"} 2'))
   assert.ok(lines.includes('millhand_webhook_tries_total{mode="test",outcome="spoiled"} 0'))
+  count({ mode: 'live', outcome: 'failed' }, 0.5)
+  assert.ok((await metrics.text()).includes('millhand_webhook_tries_total{mode="live",outcome="failed"} 2.5\n'))
 })
 
 test('a histogram counts what is at most each bound, and sums', async () => {

@@ -8,8 +8,8 @@ export type GaugeSample = {
 }[MetricName<'gauge'>]
 
 export interface Metrics {
-  /** Counts one more of it, each time the function is called. */
-  counter<Name extends MetricName<'counter'>>(name: Name): (labels: Labels<Name>) => void
+  /** Counts one more of it, or `by` more, each time the function is called. */
+  counter<Name extends MetricName<'counter'>>(name: Name): (labels: Labels<Name>, by?: number) => void
   /** Adds a value, each time the function is called. */
   histogram<Name extends MetricName<'histogram'>>(name: Name): (labels: Labels<Name>, value: number) => void
   /** `read` is asked whenever metrics are. Where it fails, what it tells is left out. */
@@ -29,9 +29,9 @@ export function createMetrics(log: Pick<Log, 'warn'>): Metrics {
     counter(name) {
       const counts = new Map(seriesOf(name).map(series => [series, 0]))
       written.push({ name, lines: () => [...counts].map(([series, count]) => `${name}${braced(series)} ${count}`) })
-      return labels => {
+      return (labels, by = 1) => {
         const series = seriesWith(labels)
-        counts.set(series, (counts.get(series) ?? 0) + 1)
+        counts.set(series, (counts.get(series) ?? 0) + by)
       }
     },
     histogram(name) {

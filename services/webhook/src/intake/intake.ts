@@ -7,7 +7,7 @@ import type { ArchivedEvent } from '../archived-event.ts'
 import { keptMs } from '../retention.ts'
 import { AskingTenants } from './asking-tenants.ts'
 import { type FanOutDeps, makeDeliveries } from './fan-out.ts'
-import { type Offset, type Offsets, openOffset } from './offset.ts'
+import { type Offset, type Offsets, openOffset, savedOffset } from './offset.ts'
 import { type ReadEvent, readEvent } from './read-event.ts'
 
 export interface IntakeDeps extends FanOutDeps {
@@ -55,20 +55,19 @@ async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal
   const archiveOne = await deps.archiver.open()
   const asking = new AskingTenants(deps.webhooks)
   const { batches, since } = tailFrom(deps, offset, asking, signal)
-  let moving: Promise<void> | undefined
+  const saved = savedOffset(offset, deps.clock)
   try {
     for await (const batch of batches) {
       const young = batch.filter(({ time }) => time >= since)
-      await takeIn(deps, deps.archiver.isLog ? await asking.wanted(young) : young, archiveOne, signal)
-      // The offset may lag: what is read again changes nothing.
-      await moving
-      moving = offset.moveTo(batch.at(-1)?.position ?? offset.position, since)
-      moving.catch(() => undefined) // It is waited for above, or below.
+      const wanted = deps.archiver.isLog ? await asking.wanted(young) : young
+      await takeIn(deps, wanted, archiveOne, signal)
+      // To pass over what nobody asks for is no write of its own for each task.
+      await saved.moveTo(batch.at(-1)?.position ?? offset.position, since, wanted.length === 0)
       onTaken()
     }
     if (!signal.aborted) throw new Error('the event log is closed')
   } finally {
-    await moving
+    await saved.close()
   }
 }
 

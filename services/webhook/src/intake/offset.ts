@@ -1,4 +1,5 @@
 /** How far the event log has been read: one document. */
+import type { Clock, Timer } from '@millhand/process'
 import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
 
 export interface OffsetRecord extends Document {
@@ -42,3 +43,45 @@ export async function openOffset(offsets: Offsets): Promise<Offset> {
 }
 
 const ID = 'intake'
+
+/** How long an offset past events that nobody asks for may be unsaved. */
+const LATER_MS = 1_000
+
+export interface SavedOffset {
+  /** Saves the offset now, or `later` with those that follow. Rejects where the save before has failed. */
+  moveTo(position: string, since: number, later: boolean): Promise<void>
+  /** Saves what is unsaved. Rejects where that fails. */
+  close(): Promise<void>
+}
+
+/** Saves an offset beside the reading, one save at a time, of the newest: what is read again after a crash changes nothing. */
+export function savedOffset(offset: Pick<Offset, 'moveTo'>, clock: Pick<Clock, 'timer'>): SavedOffset {
+  let unsaved: { readonly position: string; readonly since: number } | undefined
+  let timer: Timer | undefined
+  let saving = Promise.resolve()
+
+  async function saveAfter(before: Promise<void>): Promise<void> {
+    await before
+    const next = unsaved
+    unsaved = undefined
+    if (next) await offset.moveTo(next.position, next.since)
+  }
+  function save(): void {
+    timer?.cancel()
+    timer = undefined
+    saving = saveAfter(saving)
+    saving.catch(() => undefined) // It is waited for by the next move, or by `close`.
+  }
+  return {
+    async moveTo(position, since, later) {
+      await saving
+      unsaved = { position, since }
+      if (later) timer ??= clock.timer(LATER_MS, save)
+      else save()
+    },
+    async close() {
+      save()
+      await saving
+    },
+  }
+}

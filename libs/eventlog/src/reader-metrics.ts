@@ -1,0 +1,64 @@
+/** Tells metrics what readers of a log take of this process. */
+import type { Metrics } from '@millhand/telemetry'
+import type { EventLog } from './event-log.ts'
+
+/** Groups by their names, and the one service that reads with `tail`. */
+export const readerNames = [
+  'batch-progress',
+  'billing-compute',
+  'billing-workforce',
+  'billing-instances',
+  'billing-accounts',
+  'webhook',
+] as const
+
+type ReaderName = (typeof readerNames)[number]
+
+/** A log whose readers are counted: events, and the time from when a batch is handed out until it is done with. */
+export function withReaderMetrics<Log extends EventLog>(
+  log: Log,
+  metrics: Pick<Metrics, 'counter'>,
+  now: () => number = () => performance.now(),
+): Log {
+  const countEvents = metrics.counter('millhand_event_reader_events_total')
+  const countSeconds = metrics.counter('millhand_event_reader_seconds_total')
+  const count = (reader: ReaderName, events: number, since: number) => {
+    countEvents({ reader }, events)
+    countSeconds({ reader }, (now() - since) / 1000)
+  }
+  return {
+    ...log,
+    async subscribe(group, topics, handler, signal) {
+      const reader = readerNames.find(name => name === group)
+      if (reader === undefined) return await log.subscribe(group, topics, handler, signal)
+      const counted: typeof handler = async events => {
+        const since = now()
+        try {
+          await handler(events)
+        } finally {
+          count(reader, events.length, since)
+        }
+      }
+      await log.subscribe(group, topics, counted, signal)
+    },
+    tail(topics, from, signal, isUrgent) {
+      return counted(log.tail(topics, from, signal, isUrgent), (events, since) => count('webhook', events, since), now)
+    },
+  }
+}
+
+/** A batch is done with when the next one is asked for, or none is any more. */
+async function* counted<Event>(
+  batches: AsyncIterable<readonly Event[]>,
+  count: (events: number, since: number) => void,
+  now: () => number,
+) {
+  for await (const batch of batches) {
+    const since = now()
+    try {
+      yield batch
+    } finally {
+      count(batch.length, since)
+    }
+  }
+}
