@@ -144,7 +144,8 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
     onRing: () => {},
     retentionMs: config.retentionMs,
   }
-  const capacity = createClient(CapacityService, hosted.transport)
+  const { transport } = hosted
+  const capacity = createClient(CapacityService, transport)
   const { compute, files } = computeOn(db, {
     ...ofTasks,
     models,
@@ -155,8 +156,6 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
   })
   hosted.host('files', files)
   hosted.host('compute', compute)
-
-  const { transport } = hosted
   const eventLog = sqliteEventLog(db, { isBusy })
   const events = withReaderMetrics(eventLog, process.metrics)
   process.metrics.gauges(async () => {

@@ -113,10 +113,7 @@ export class Reconciler {
     // A record that was read meanwhile may be newer than the observation: the next pass has one for it.
     await this.#applyAll(instance => {
       const { id } = instance
-      if (known.get(id) !== instance) {
-        this.#times.missed(id)
-        return undefined
-      }
+      if (known.get(id) !== instance) return void this.#times.missed(id)
       const before = this.#times.behind(id)
       const own = before === undefined ? sighting : { ...sighting, before }
       return { kind: 'observe', seen: seen.get(id) ?? [], sighting: own }

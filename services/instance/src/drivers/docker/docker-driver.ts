@@ -34,6 +34,13 @@ export interface DockerDriverOptions {
 
 export interface DockerDriver extends Driver, AsyncDisposable {}
 
+/** A replica that is being started. */
+interface Coming {
+  readonly replica: ReplicaSpec
+  readonly host: DockerHost
+  readonly occupant: Occupant
+}
+
 /** Calls no engine: one that is away at the start is a lost host. */
 export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
   const { deployment, sizes, images = {}, publicNetwork, executorNetwork, graceSeconds = 10, clock } = options
@@ -48,10 +55,7 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
     }),
   )
   /** Replicas for which a host has been chosen, and which are not in its engine yet. */
-  const coming = new Map<
-    string,
-    { readonly replica: ReplicaSpec; readonly host: DockerHost; readonly occupant: Occupant }
-  >()
+  const coming = new Map<string, Coming>()
   const creating = new KeyedMutex()
   const placing = new KeyedMutex()
 
