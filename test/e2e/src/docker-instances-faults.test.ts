@@ -1,7 +1,8 @@
 /** What happens to instances behind the back of the service: in the engine, and while nobody looks. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { dockerMissing } from '@millhand/test-servers'
 import { type DockerServer, MISSING, runs, startDockerServer } from './docker-server.ts'
 import type { Wire } from './http.ts'
@@ -89,6 +90,7 @@ describe('instances on a Docker engine', { skip: dockerMissing }, () => {
     await docker.docker('network', 'create', '--opt', 'com.docker.network.bridge.enable_icc=false', 'public')
     const [nc, ...listen] = docker.inNetwork('busybox', 'nc', '-l', '-p', `${PORT}`)
     const other = spawn(nc, listen, { stdio: 'ignore' })
+    while (!(await output(...docker.inNetwork('busybox', 'netstat', '-ltn'))).includes(`:${PORT} `));
     const { id } = await create({ ports: [8080] })
     const wrong = await reaches(id, ({ status }) => status === 'degraded')
     assert.equal(wrong.reason, 'port_taken')
@@ -98,6 +100,9 @@ describe('instances on a Docker engine', { skip: dockerMissing }, () => {
     await end(id)
   })
 })
+
+const output = async (command: string, ...words: readonly string[]): Promise<string> =>
+  (await promisify(execFile)(command, words)).stdout
 
 const ended = (command: string, words: readonly string[]): Promise<void> =>
   new Promise((resolve, reject) => {

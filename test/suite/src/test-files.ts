@@ -22,6 +22,7 @@ export const storms: readonly string[] = [
   'test/faults/src/idempotency.test.ts',
   'test/faults/src/streams.test.ts',
   'test/faults/src/batch-tasks.test.ts',
+  'test/faults/src/instances/storm.test.ts',
 ]
 
 /** What no run but `--all` has: building the servers that they need takes longer than everything else. docs/testing.md */
