@@ -3,6 +3,7 @@
  * a service go one after the other, all services at the same time.
  */
 import { Agent } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { openEvents } from '@millhand/test-e2e/event-stream'
 import { type Answer, type RequestOptions, send } from '@millhand/test-e2e/http'
 import { createBalancer } from './balancer.ts'
@@ -65,7 +66,7 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
     const headers = { authorization, ...more.headers }
     found.requests++
     try {
-      if (url === undefined) throw new Refused('no gateway is ready')
+      if (url === undefined) throw await notReady()
       const answer = await send(method, url + path, { ...more, headers, agent, signal: late })
       if (answer.status < 400) return answer
       fail(`${method} ${path} was answered ${answer.status} ${answer.text}`)
@@ -102,7 +103,7 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
       const url = balancer.pick()
       const headers = { authorization, ...(last !== undefined && { 'last-event-id': last }) }
       try {
-        if (url === undefined) throw new Refused('no gateway is ready')
+        if (url === undefined) throw await notReady()
         using stream = await openEvents(`${url}/v1/tasks/${id}/events`, { headers })
         if (stream.status !== 200 && stream.status !== 204) throw new Refused(`${stream.status} ${await stream.text()}`)
         const how = stream.status === 204 ? 'ended' : await readSome(stream, event => (last = event))
@@ -150,6 +151,12 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
 
 /** The service answered, and could not do it. */
 class Refused extends Error {}
+
+/** After a pause: who asks again at once keeps the process from hearing that a gateway is ready. */
+const notReady = async () => {
+  await pause(100)
+  return new Refused('no gateway is ready')
+}
 
 const isLate = (error: unknown) => error instanceof Error && /abort|timeout/i.test(error.name)
 
