@@ -20,6 +20,7 @@ import {
   type ServerReflectionRequest,
   type ServerReflectionRequestSchema,
 } from '@millhand/api/gen/grpc/reflection/v1/reflection_pb.ts'
+import { ExecutorService } from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
 import { createCredentialsIssuer, createNetworkTransport } from '@millhand/rpc/network'
 import { createTunnelTransport } from '@millhand/rpc/tunnel'
 import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
@@ -117,6 +118,7 @@ describe('a running process', { skip: javaMissing }, () => {
         for (const service of own) {
           if (!service.typeName.startsWith('millhand.') || service.typeName === 'millhand.rpc.v1.TunnelService')
             continue
+          if (tokenless.has(service.typeName)) continue
           if (grantOf(name).calls.some(({ typeName }) => typeName === service.typeName)) continue
           for (const method of service.methods) {
             for (const way of [transport, tunnel]) {
@@ -139,8 +141,11 @@ describe('a running process', { skip: javaMissing }, () => {
 })
 
 /** All but health. */
+/** What takes no service's token: the join credential of an executor in an instance is in the request itself. */
+const tokenless: ReadonlySet<string> = new Set([Health.typeName, ExecutorService.typeName])
+
 const guarded = (services: ReadonlyMap<string, DescService>): DescMethod[] =>
-  [...services.values()].filter(({ typeName }) => typeName !== Health.typeName).flatMap(({ methods }) => methods)
+  [...services.values()].filter(({ typeName }) => !tokenless.has(typeName)).flatMap(({ methods }) => methods)
 
 function open(url: string, token: string | undefined): Transport & AsyncDisposable {
   const transport = createNetworkTransport({ url, ...(token !== undefined && { token }) })

@@ -49,7 +49,8 @@ export function observeSlot(slot: Slot, seen: ObservedReplica | undefined, sight
   switch (slot.state) {
     case 'pending':
     case 'exited':
-      if (seen?.startedAt !== undefined && mayRun(slot)) return seenLate(slot, seen, sighting)
+      if (seen?.startedAt !== undefined && seen.state !== 'unknown' && mayRun(slot))
+        return seenLate(slot, seen, sighting)
       if (slot.state === 'pending') return unchanged(slot)
       if (sighting.now < (slot.retry_at ?? 0)) return unchanged(slot)
       return step({ ...slot, state: 'pending', since: sighting.now, retry_at: undefined })

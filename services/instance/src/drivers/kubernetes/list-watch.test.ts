@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, it } from 'node:test'
+import { afterEach, beforeEach, describe, it } from 'node:test'
 import { KubeConfig } from '@kubernetes/client-node'
 import { systemClock } from '@millhand/process'
 import { createCluster } from './cluster.ts'
 import { createListWatch, type ListWatch, type Resource } from './list-watch.ts'
 
-const signal = AbortSignal.timeout(240_000)
+let signal: AbortSignal
+beforeEach(() => {
+  signal = AbortSignal.timeout(240_000)
+})
 
 type Answer = (answer: ServerResponse, url: URL) => void
 
