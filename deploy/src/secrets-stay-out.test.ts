@@ -120,7 +120,12 @@ test('what runs is in the image', { skip: gitMissing() }, () => {
   // What makes optional models runs outside, and its models are a folder beside the image.
   const apart = /^(gateway\/test|deploy\/optional-models)\//
   const left = tracked.filter(path => !isSent(path) && !apart.test(path))
-  assert.deepEqual(left.sort(), ['deploy/Dockerfile', 'deploy/compose.yaml', 'deploy/mongo-user.js'])
+  assert.deepEqual(left.sort(), [
+    'deploy/Dockerfile',
+    'deploy/compose.yaml',
+    'deploy/kubernetes/instance.yaml',
+    'deploy/mongo-user.js',
+  ])
   const needed = git(root, 'ls-files', '-z', '*package.json', 'pnpm-*.yaml', '.npmrc')
   assert.deepEqual(
     needed.filter(path => !isSent(path) && path !== 'proto/package.json'),
