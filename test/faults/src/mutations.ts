@@ -44,10 +44,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   /** The offset in the log moves on before what was read up to there is stored. */
   place: {
     file: 'services/webhook/src/intake/intake.ts',
-    text: 'await takeIn(deps, deps.archiver.isLog ? await asking.wanted(young) : young, archiveOne, signal)',
-    becomes: `await moving
-      await offset.moveTo(batch.at(-1)?.position ?? offset.position, since)
-      await takeIn(deps, deps.archiver.isLog ? await asking.wanted(young) : young, archiveOne, signal)`,
+    text: 'await takeIn(deps, wanted, archiveOne, signal)',
+    becomes: `await offset.moveTo(batch.at(-1)?.position ?? offset.position, since)
+      await takeIn(deps, wanted, archiveOne, signal)`,
     isOfWebhooks: true,
   },
   /** A subscription hands on an event as often as the log has it. No part of the product subscribes yet. */
