@@ -122,9 +122,8 @@ function imageName(image: string): string {
 function dockerConfig(image: string, { username, password }: RegistryCredential): string {
   const registry = parseImageReference(image)?.registry ?? ''
   const auth = Buffer.from(`${username}:${password}`).toString('base64')
-  // Docker Hub goes by its first address.
-  const server = registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry
-  return JSON.stringify({ auths: { [server]: { username, password, auth } } })
+  // The name of the pod's image has the same registry, and a kubelet matches both by their hosts.
+  return JSON.stringify({ auths: { [registry]: { username, password, auth } } })
 }
 
 /** Requests are limits: a replica gets what it may take, and no neighbour lends it more. */
