@@ -1,9 +1,9 @@
 /** Processes of ours, started as an operator starts them: known by their environment, what they print, their end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
+import { freePort } from '@millhand/test-servers'
 import { credentialsOf } from './processes/credentials.ts'
 import type { CallerName } from './services.ts'
 
@@ -74,13 +74,5 @@ const issuer = createCredentialsIssuer(Buffer.from(operatorSecret))
 export const credentialsFor = (service: CallerName, expiresAt?: number): Environment =>
   credentialsOf(issuer, service, expiresAt)
 
-/** An address that nobody has now: for processes that others have to know before they listen. */
-export async function freeAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('it listened on no port')
-  return `127.0.0.1:${address.port}`
-}
+/** An address for a process that others have to know before it listens: nobody takes it in the meantime. */
+export const freeAddress = async (): Promise<string> => `127.0.0.1:${await freePort()}`

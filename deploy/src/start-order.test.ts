@@ -68,7 +68,8 @@ describe('processes', { skip: javaMissing }, () => {
         else running.set(part as ServiceName, parts.use(serve([part], environment(part as ServiceName))))
         for (const [service, process] of running) {
           const missing = missingOf(service, there)
-          await settles(() => unready(service, at[service]), missing.length === 0 ? [] : expected(service, missing))
+          const wanted = missing.length === 0 ? [] : expected(service, missing)
+          await settles(process, () => unready(service, at[service]), wanted)
           if (missing.length > 0) assert.equal(process.output.stdout, '', `${service} says that it is ready`)
           else assert.deepEqual(Object.values(await process.ready).slice(2), [`http://${at[service]}`])
         }
@@ -109,9 +110,18 @@ async function unready(service: ServiceName, address: string): Promise<readonly 
   }
 }
 
-async function settles<T>(look: () => Promise<readonly T[] | undefined>, wanted: readonly T[]): Promise<void> {
+async function settles<T>(
+  process: Running,
+  look: () => Promise<readonly T[] | undefined>,
+  wanted: readonly T[],
+): Promise<void> {
   const deadline = performance.now() + 300_000
+  let end: number | string | undefined
+  void process.end.then(code => {
+    end = code
+  })
   for (;;) {
+    if (end !== undefined) throw new Error(`a process ended with ${end}\n${process.output.stderr}`)
     const seen = await look()
     if (seen !== undefined && [...seen].sort().join() === [...wanted].sort().join()) return
     if (performance.now() > deadline) assert.deepEqual(seen, wanted)

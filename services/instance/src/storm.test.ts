@@ -27,13 +27,21 @@ test('desired is observed after the last fault; nothing is lost, doubled or mete
   await passStorm(seed)
 })
 
+/** One storm may miss a defect: how its steps fall between each other depends on the machine as well. */
+const TRIES = 8
+
 const defects: readonly Defect[] = ['labels', 'names']
 for (const defect of defects)
   test(`the same check fails without ${defect}`, { timeout: 600_000 }, async t => {
-    await assert.rejects(passStorm(1, defect), (error: Error) => {
-      t.diagnostic(error.message)
-      return error instanceof assert.AssertionError
-    })
+    await assert.rejects(
+      async () => {
+        for (let seed = 1; seed <= TRIES; seed++) await passStorm(seed, defect)
+      },
+      (error: Error) => {
+        t.diagnostic(error.message)
+        return error instanceof assert.AssertionError
+      },
+    )
   })
 
 async function passStorm(seed: number, defect?: Defect): Promise<void> {

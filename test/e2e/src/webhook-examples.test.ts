@@ -5,12 +5,12 @@ import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { goMissing, python, pythonMissing } from '@millhand/test-servers'
+import { freePort, goMissing, python, pythonMissing } from '@millhand/test-servers'
 import { type Block, blocks } from './documents.ts'
 import { inherited, repository, type Server, startServer, temporaryFolder } from './server.ts'
 import { digit, run } from './tasks.ts'
@@ -203,13 +203,4 @@ async function startReceiver([program = '', ...words]: readonly string[], env: R
       process.off('exit', forget)
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const holder = createServer().listen(0, '127.0.0.1')
-  await once(holder, 'listening')
-  const address = holder.address()
-  holder.close()
-  await once(holder, 'close')
-  return typeof address === 'object' && address !== null ? address.port : assert.fail('it listened on no port')
 }
