@@ -67,6 +67,8 @@ export class StartFailure extends Error {
 
 /** Resolves once it is ready. Rejects with StartFailure when it ends before that. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  // Before anything is awaited: who names another shape does so for this call alone.
+  const command = startCommand()
   const dataDir = options.dataDir ?? temporaryFolder('millhand-e2e-')
   const key = options.env?.MILLHAND_BOOTSTRAP_KEY ?? newKey('live')
   const testKey = options.env?.MILLHAND_BOOTSTRAP_TEST_KEY ?? newKey('test')
@@ -82,7 +84,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
     ...options.env,
   }
-  let life = await begin(environment, options.fileDescriptors)
+  let life = await begin(command, environment, options.fileDescriptors)
   const past = { stdout: '', stderr: '' }
   const { http: url, grpc, metrics, identity = grpc } = life.ready
   if (identity === undefined) throw new Error('the server did not say where identity is')
@@ -121,7 +123,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         ...(grpc && { MILLHAND_GRPC_ADDR: address(grpc) }),
         ...(metrics && { MILLHAND_METRICS_ADDR: address(metrics) }),
       }
-      life = await begin({ ...environment, ...addresses }, options.fileDescriptors)
+      life = await begin(command, { ...environment, ...addresses }, options.fileDescriptors)
     },
     logs: () => ({ stdout: past.stdout + life.output.stdout, stderr: past.stderr + life.output.stderr }),
     [Symbol.asyncDispose]: async () => {
@@ -167,10 +169,10 @@ interface Life {
 }
 
 async function begin(
+  start: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   fileDescriptors: number | undefined,
 ): Promise<Life> {
-  const start = startCommand()
   const limited = ['sh', '-c', 'ulimit -n "$0"; exec "$@"', String(fileDescriptors), ...start]
   const [command, ...words] = tiedToUs(fileDescriptors === undefined ? start : limited)
   const child = spawn(command as string, words, {
@@ -208,7 +210,7 @@ function startCommand(): string[] {
 }
 
 /** A killed test process leaves nothing behind: the kernel ends the child with it, where util-linux is there. */
-function tiedToUs(command: string[]): string[] {
+function tiedToUs(command: readonly string[]): readonly string[] {
   const setpriv = (process.env.PATH ?? '')
     .split(delimiter)
     .map(folder => join(folder, 'setpriv'))
