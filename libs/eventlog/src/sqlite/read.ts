@@ -1,19 +1,21 @@
-import type { SqliteDatabase } from '@millhand/store/sqlite'
+import type { AppendedEvent, SqliteDatabase } from '@millhand/store/sqlite'
 import type { LoggedEvent } from '../event-log.ts'
 import { type BatchLimits, WINDOW } from './catch-up.ts'
 
 const COLUMNS = 'seq, topic, key, id, type, time, value, traceparent, tenant'
 type Row = [number, string, string, string, string, number, string, string | null, string | null]
 
+interface Batch {
+  readonly events: LoggedEvent[]
+  readonly upTo: number
+}
+
 /** The next durable events of the topics after `seq`, and the `seq` up to which all of them were seen. */
-export function readAfter(
-  db: SqliteDatabase,
-  topics: readonly string[],
-  seq: number,
-  most: BatchLimits,
-): { readonly events: LoggedEvent[]; readonly upTo: number } {
+export function readAfter(db: SqliteDatabase, topics: readonly string[], seq: number, most: BatchLimits): Batch {
   const end = Math.min(db.lastEvent, seq + most.rows)
   if (end <= seq) return { events: [], upTo: seq }
+  const recent = db.recentEvents(seq, end)
+  if (recent !== undefined) return chosen(recent, topics, seq, most.events)
   const rows = db.read<Row>(
     `SELECT ${COLUMNS} FROM event_log
      WHERE seq > ? AND seq <= ? AND topic IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?`,
@@ -44,6 +46,18 @@ export function seqOf(position: string): number | undefined {
 export function skipTrimmed(db: SqliteDatabase, seq: number): number {
   const [oldest] = db.read<[number | null]>('SELECT min(seq) FROM event_log')[0] ?? [null]
   return Math.max(seq, (oldest ?? 1) - 1)
+}
+
+/** Of the events after `seq`. */
+function chosen(recent: readonly AppendedEvent[], topics: readonly string[], seq: number, most: number): Batch {
+  const events: LoggedEvent[] = []
+  let upTo = seq
+  for (const { event, tenant } of recent) {
+    if (events.length === most) break
+    upTo += 1
+    if (topics.includes(event.topic)) events.push({ ...event, position: String(upTo), tenant })
+  }
+  return { events, upTo }
 }
 
 function eventOf([seq, topic, key, id, type, time, value, traceparent, tenant]: Row): LoggedEvent {

@@ -1,4 +1,5 @@
 import { noAccount, type OutboxEvent } from '../collection.ts'
+import { type AppendedEvent, RecentEvents } from './recent-events.ts'
 import type { Prepare } from './statements.ts'
 
 /**
@@ -34,12 +35,6 @@ export const ADD_TENANT_AND_ARRIVAL = `
   ) AS there WHERE event_log.seq = there.seq;
   DROP TABLE IF EXISTS archived_events;`
 
-/** An event as it was appended, with its tenant. */
-export interface AppendedEvent {
-  readonly tenant: string
-  readonly event: OutboxEvent
-}
-
 export type AppendedListener = (events: readonly AppendedEvent[]) => void
 
 /** Further ahead of the clock than this the last arrival was no step back but a clock gone wrong: it is not followed. */
@@ -49,6 +44,8 @@ const MOST_AHEAD_US = 3_600_000_000
 export class EventTable {
   readonly #prepare: Prepare
   readonly #listeners = new Set<AppendedListener>()
+  /** The last ones that are durable. */
+  readonly recent = new RecentEvents()
   /** Those after `durable`. */
   #group: AppendedEvent[] = []
   #appended: number
@@ -86,10 +83,12 @@ export class EventTable {
   }
 
   committed(): void {
+    const first = this.durable + 1
     this.durable = this.#appended
     if (this.#group.length === 0) return
     const group = this.#group
     this.#group = []
+    this.recent.add(first, group)
     for (const listener of this.#listeners) listener(group)
   }
 

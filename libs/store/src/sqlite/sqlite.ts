@@ -21,16 +21,17 @@ import { faultOf, StoreDamaged } from './faults.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { GroupCommit, type Urgency } from './group-commit.ts'
 import { PageCheck } from './page-check.ts'
+import type { AppendedEvent } from './recent-events.ts'
 import { markSchema, prepareCollection, prepareSchema } from './schema.ts'
 import { sqliteCollection } from './sqlite-collection.ts'
-import { preparedOnce } from './statements.ts'
+import { type Prepare, preparedOnce } from './statements.ts'
 import { StoreState } from './store-state.ts'
 
 export { DiskRoom } from './disk-room.ts'
-export type { AppendedEvent } from './event-table.ts'
 export { faultOf, StoreDamaged } from './faults.ts'
 export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
+export type { AppendedEvent } from './recent-events.ts'
 export { NoRoomToUpgrade, StoreVersionMismatch } from './schema.ts'
 export { type Finding, readStore, type StoredDocument, verifySqlite } from './verify.ts'
 
@@ -40,6 +41,9 @@ export interface SqliteDatabase extends Database {
 
   /** The `seq` of the newest durable event; 0 when there was never one. */
   readonly lastEvent: number
+
+  /** The durable events after `seq` up to `upTo`, where they are still in memory: only those that came last are. */
+  recentEvents(seq: number, upTo: number): readonly AppendedEvent[] | undefined
 
   /** How many transactions were committed since it was opened: each is one sync of the disk. */
   readonly commits: number
@@ -175,10 +179,7 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     lock.release()
   }
 
-  const executor =
-    (urgency: Urgency) =>
-    (sql: string, ...parameters: SQLInputValue[]): Promise<number> =>
-      commit.write(() => Number(prepare(sql).run(...parameters).changes), urgency)
+  const executor = executorOf(prepare, commit)
   const execute = executor('now')
 
   return {
@@ -191,6 +192,7 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     get lastEvent() {
       return events.durable
     },
+    recentEvents: (seq, upTo) => events.recent.between(seq, upTo),
     get commits() {
       return commit.commits
     },
@@ -234,6 +236,12 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     },
   }
 }
+
+const executorOf =
+  (prepare: Prepare, commit: GroupCommit) =>
+  (urgency: Urgency) =>
+  (sql: string, ...parameters: SQLInputValue[]): Promise<number> =>
+    commit.write(() => Number(prepare(sql).run(...parameters).changes), urgency)
 
 /** Throws where a reader kept it from finishing: the log may have a hole then, and nothing may follow it. */
 function checkpointWhole(db: DatabaseSync): void {
