@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { manualClock } from '@millhand/process'
 import type { Change, Collection, OutboxEvent, WriteResult } from '@millhand/store'
-import { REST_MS } from './pending-writes.ts'
+import { REST_MS, REST_OF_NEW_MS } from './pending-writes.ts'
 import { countedByOwner, type LeaseCause, noDueTime, refuse, type StateMachine, type Work } from './work.ts'
 import { createWorkStore, type WorkStore } from './work-store.ts'
 
@@ -103,18 +103,41 @@ describe('pending writes', () => {
     assert.equal(heard.length, 3)
   })
 
-  it('writes what rests after its time, and not before', async () => {
+  it('writes new work that rests after its time, and not before', async () => {
     const startedAt = performance.now()
     const now = mock.method(performance, 'now', () => startedAt)
     const inserted = insert('a')
+    await work.decide(tenant, 'a', claim)
+    mock.timers.tick(REST_OF_NEW_MS - 1)
+    await nextTurn()
+    assert.equal(asked.length, 0)
+    now.mock.mockImplementation(() => startedAt + REST_OF_NEW_MS)
+    mock.timers.tick(1)
+    now.mock.restore()
+    assert.deepEqual(typesOf(await answer()), ['queued', 'running'])
+    assert.equal(await inserted, true)
+  })
+
+  it('writes a change that rests after its shorter time, also beside new work', async () => {
+    const stored = insert('a', false)
+    await answer()
+    await stored
+    const startedAt = performance.now()
+    const now = mock.method(performance, 'now', () => startedAt)
+    void insert('b')
+    await work.decide(tenant, 'a', claim)
     mock.timers.tick(REST_MS - 1)
     await nextTurn()
     assert.equal(asked.length, 0)
     now.mock.mockImplementation(() => startedAt + REST_MS)
     mock.timers.tick(1)
+    await nextTurn()
+    assert.equal(asked.length, 1)
+    assert.deepEqual(typesOf(await answer()), ['running'])
+    now.mock.mockImplementation(() => startedAt + REST_OF_NEW_MS)
+    mock.timers.tick(REST_OF_NEW_MS - REST_MS)
     now.mock.restore()
-    assert.equal((await answer()).kind, 'insert')
-    assert.equal(await inserted, true)
+    assert.deepEqual(typesOf(await answer()), ['queued'])
   })
 
   it('writes one work once at a time, and meanwhile gathers what is decided', async () => {

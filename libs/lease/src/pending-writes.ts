@@ -8,8 +8,14 @@ import type { Work } from './work.ts'
 /** How soon a decision is written: `now` where an answer waits for it; what `rests` waits for the next one of its work. */
 export type Urgency = 'now' | 'rests'
 
-/** The longest rest, in milliseconds. */
+/** The longest rest of a change, in milliseconds. */
 export const REST_MS = 30
+
+/**
+ * The longest rest of new work and of what follows before it is written: as long as its create waits for its end, since
+ * nobody has heard of it. Under load a life is longer than `REST_MS`, and would be three writes again.
+ */
+export const REST_OF_NEW_MS = 250
 
 /** A store that has owed an answer for longer than this is behind: nothing begins meanwhile that it does not know of. */
 const BEHIND_MS = 200
@@ -46,6 +52,8 @@ export class PendingWrites<T extends Work> {
   /** What the store was asked to write, and when. */
   readonly #underWay = new Map<string, { readonly pending: Pending<T>; readonly askedAt: number }>()
   #timer: NodeJS.Timeout | undefined
+  /** When the timer ends, by `performance.now()`. */
+  #wakesAt = 0
   #failed = false
 
   constructor(options: PendingWritesOptions<T>) {
@@ -116,7 +124,7 @@ export class PendingWrites<T extends Work> {
   #openFor(key: string, before: T | undefined, latest: T): Pending<T> {
     const written = Promise.withResolvers<boolean>()
     written.promise.catch(() => {}) // Of what rests nobody waits for the answer.
-    const dueAt = performance.now() + REST_MS
+    const dueAt = performance.now() + (before === undefined ? REST_OF_NEW_MS : REST_MS)
     const begun = { hasRested: false, outcome: 'pending' } as const
     const pending: Pending<T> = { key, before, latest, events: [], dueAt, written, ...begun }
     this.#open.set(key, pending)
@@ -176,20 +184,21 @@ export class PendingWrites<T extends Work> {
   }
 
   #wakeAt(dueAt: number): void {
-    this.#timer ??= setTimeout(() => this.#wake(), Math.max(1, dueAt - performance.now()))
+    if (this.#timer !== undefined && this.#wakesAt <= dueAt) return
+    clearTimeout(this.#timer)
+    this.#wakesAt = dueAt
+    this.#timer = setTimeout(() => this.#wake(), Math.max(1, dueAt - performance.now()))
   }
 
-  /** The oldest come first: a rest is as long for all. */
   #wake(): void {
     this.#timer = undefined
     const now = performance.now() + 1
+    let next = Number.POSITIVE_INFINITY
     for (const pending of [...this.#open.values()]) {
-      if (pending.dueAt > now) {
-        this.#wakeAt(pending.dueAt)
-        return
-      }
-      this.#hurry(pending)
+      if (pending.dueAt <= now) this.#hurry(pending)
+      else next = Math.min(next, pending.dueAt)
     }
+    if (next !== Number.POSITIVE_INFINITY) this.#wakeAt(next)
   }
 }
 

@@ -17,14 +17,15 @@ export interface WorkStore<T extends Work, C> {
   countWaiting(pool: string, tenant: string, limit: number): Promise<number>
   /**
    * Stores new work, version 1, with its events; false when the id is taken. Work that rests may be begun at once, and
-   * becomes durable within 30 ms or together with its next change.
+   * becomes durable within 250 ms or together with its next change.
    */
   insert(work: T, events: readonly OutboxEvent[], urgency?: Urgency): Promise<boolean>
   /** Applies the cause to the work as it is now; again, when another change came between. */
   change(tenant: string, id: string, cause: C): Promise<ChangeResult<T>>
   /**
    * The same, for a cause on which nobody outside this process acts: answers as soon as it is decided, while the store
-   * keeps up. It becomes durable within 30 ms or together with the next change. `onDoubt` hears where that fails.
+   * keeps up. It becomes durable within 30 ms, where the work itself is not yet within 250 ms, or together with the next
+   * change. `onDoubt` hears where that fails.
    */
   decide(tenant: string, id: string, cause: C): Promise<ChangeResult<T>>
   /** Removes the work where it still has this version. */
