@@ -40,7 +40,7 @@ function claimOwn(claim: NonNullable<Leases['claim']>, standings: ExecutorStandi
   return async (req, call) => {
     const executor = executorOf(call)
     if (executor === undefined) return await claim(req, call)
-    if ((await standings.of(executor)) !== 'active')
+    if ((await standings.latest(executor)) !== 'active')
       throw fail('revoked_credentials', 'The replica of this executor is to end, or has ended.')
     const waitMs = Math.min(req.waitMs, CLAIM_WAIT_MS)
     return await claim({ ...ownName(executor, req), tenant: executor.tenant, waitMs }, call)
