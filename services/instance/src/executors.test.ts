@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeOf, createSecretCipher } from '@millhand/api'
 import {
+  type ExecutorImage,
   type ExecutorReplica,
   executorEnv,
   isExecutor,
@@ -9,7 +10,9 @@ import {
   requireMayJoin,
   standingOf,
 } from './executors.ts'
-import { exited, id, Life, running } from './life.fixture.ts'
+import type { InstanceDeps } from './instance-deps.ts'
+import { exited, id, Life, running, start } from './life.fixture.ts'
+import { admitExecutor } from './rpc/admit-executor.ts'
 
 const image = { image: 'acme/executor', url: 'http://10.0.0.5:8081' }
 const replica: ExecutorReplica = { tenant: 'acct_1/live', instance: id, generation: 1 }
@@ -87,6 +90,20 @@ describe('a join credential', () => {
         'revoked_credentials',
       )
   })
+})
+
+it('a replica of an image that is not that of executors any more does not join', async () => {
+  const { instance } = new Life(1, { image: image.image }).run()
+  const admit = (executors: ExecutorImage) =>
+    admitExecutor({
+      instances: { get: async () => instance },
+      ...{ cipher, executors, clock: { now: () => start } },
+    } as unknown as InstanceDeps)({
+      $typeName: 'millhand.instance.v1.AdmitExecutorRequest',
+      credential: executorEnv(cipher, image, replica).MILLHAND_JOIN_CREDENTIAL,
+    })
+  assert.partialDeepStrictEqual((await admit(image)).replica, replica)
+  await assert.rejects(admit({ ...image, image: 'acme/executor:2' }), error => codeOf(error) === 'revoked_credentials')
 })
 
 it('instances of the executor image are executors, but not in the sandbox', () => {

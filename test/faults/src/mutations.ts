@@ -84,6 +84,43 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       test: 'a change is stored only if the record is still the one that it was made from',
     },
   },
+  /** An executor in an instance claims the tasks of all accounts. */
+  executor_account: {
+    file: 'services/compute/src/executors/confined-leases.ts',
+    text: 'tenant: executor.tenant, waitMs }',
+    becomes: 'waitMs }',
+    foundBy: {
+      file: 'deploy/src/processes/instance-executors.test.ts',
+      test: 'of the instance of another account',
+    },
+  },
+  /** It reads and ends the runs of all accounts. */
+  executor_runs: {
+    file: 'services/compute/src/executors/confined-leases.ts',
+    text: 'if (tenants.some(named => named !== tenant))',
+    becomes: 'if (tenants.length < 0 && tenant)',
+    foundBy: {
+      file: 'services/compute/src/executors/confined-leases.test.ts',
+      test: 'names runs of its own account in finish',
+    },
+  },
+  /** What was given to a replica is good for those that follow it. */
+  executor_generation: {
+    file: 'services/instance/src/executors.ts',
+    text: 'slot.generation === generation',
+    becomes: 'slot.generation >= generation',
+    foundBy: { file: 'deploy/src/processes/instance-executors.test.ts', test: 'of an older generation' },
+  },
+  /** A token that has ended is exchanged for a new one. */
+  executor_expiry: {
+    file: 'services/compute/src/executors/get-token.ts',
+    text: 'if (known.expiresAt <= clock.now()) throw',
+    becomes: 'if (known.expiresAt < 0) throw',
+    foundBy: {
+      file: 'deploy/src/processes/instance-executors.test.ts',
+      test: 'that is renewed in time is followed by another; by itself it ends after 5 minutes',
+    },
+  },
 }
 
 /** What runs the product, and what its tests start; no data. */
