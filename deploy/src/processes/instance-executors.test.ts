@@ -73,7 +73,7 @@ describe('the token of an executor in an instance', () => {
   it('that ends in the middle of a run loses it its lease: the task runs elsewhere as its next attempt', async () => {
     await using deployment = await openDeployment()
     const { clock, compute, until } = deployment
-    await deployment.launch(2)
+    const instance = await deployment.launch(2)
     const [old, other] = [deployment.executor(deployment.specs[0]), deployment.executor(deployment.specs[1])]
     await old.pool.join()
     await clock.advance(290_000)
@@ -100,6 +100,8 @@ describe('the token of an executor in an instance', () => {
     assert.deepEqual((await other.leases.finish(finished(again as Lease))).accepted, [true])
     const task = await compute.getTask({ id }, as('a'))
     assert.deepEqual([task.status, task.output], [TaskStatus.SUCCEEDED, '"done"'])
+    // The instance is billed, and not its tasks besides.
+    assert.deepEqual([task.usage?.computeMs, task.usage?.instanceId, task.cost?.amount], [5, instance, '0.000000'])
   })
 })
 

@@ -19,7 +19,7 @@ import {
 import type { Wire } from './http.ts'
 import { keyOf, newAccount } from './operator.ts'
 import { requests, type Served, type Server, startServer } from './server.ts'
-import { assertProblem, clearAll, digit, ended, ownModels, reaches, spin } from './tasks.ts'
+import { assertProblem, clearAll, digit, ended, ownModels, reaches, spin, TYPE_ID } from './tasks.ts'
 
 const LIMIT_MS = 100_000
 
@@ -97,6 +97,8 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     for (const id of ids) {
       const task = await ended(server, id)
       assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+      assert.match(task.usage.instance_id, TYPE_ID('inst'))
+      assert.equal(task.cost.amount, '0.000000')
       tasks.push(task)
     }
     for (const id of ids) assert.deepEqual(await endsOf(id), ['task.succeeded'])
@@ -177,7 +179,10 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     await end(id)
     const others = await launch(1, other)
     const own = await create([digit(4)])
-    for (const each of foreign) assert.equal((await ended(other, each)).status, 'succeeded')
+    for (const each of foreign) {
+      const { status, usage } = await ended(other, each)
+      assert.deepEqual([status, usage.instance_id], ['succeeded', others])
+    }
     await reaches(server, String(own[0]), 'queued')
     await end(others, other)
   })

@@ -111,6 +111,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     becomes: 'slot.generation >= generation',
     foundBy: { file: 'deploy/src/processes/instance-executors.test.ts', test: 'of an older generation' },
   },
+  /** What an account pays for by the second, its instance, is billed as compute too. */
+  paid_twice: {
+    file: 'services/compute/src/compute.ts',
+    text: 'instance_id === undefined ? prices.',
+    becomes: 'instance_id !== null ? prices.',
+    foundBy: {
+      file: 'services/compute/src/transition.test.ts',
+      test: 'costs nothing in an instance of its own account, and says in which it ran',
+    },
+  },
   /** A token that has ended is exchanged for a new one. */
   executor_expiry: {
     file: 'services/compute/src/executors/get-token.ts',

@@ -106,6 +106,14 @@ describe('an executor of one account', () => {
       assert.equal(got.length, 2)
     })
 
+  it('gives back results of its instance, whatever it says', async () => {
+    const { got, methods } = open()
+    for (const instanceId of [undefined, 'inst_2'])
+      await methods.finish?.({ executorId, results: [{ ...own, instanceId }] }, callOf(executor))
+    const results = (got as { results: object[] }[]).flatMap(request => request.results)
+    assert.deepEqual(results, Array(2).fill({ ...own, instanceId: 'inst_1' }))
+  })
+
   it('ends the claims of no other executor: of each replica an id is another', async () => {
     const { got, methods } = open()
     const others = [executor, { ...executor, generation: 2 }, { ...executor, instance: 'inst_2' }]

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type {
+  FinishRequest,
   LeaseService,
   StoreOutputRequest,
   StorePartRequest,
@@ -24,7 +25,7 @@ export function confinedLeases(leases: Leases, standings: ExecutorStandings): Le
     ...(renew && { renew: ofOwn(renew, req => req.leases.map(({ tenant }) => tenant)) }),
     ...(emit && { emit: ofOwn(emit, req => req.runs.map(({ tenant }) => tenant)) }),
     ...(reserve && { reserve: ofOwn(reserve, ({ run }) => [run?.tenant]) }),
-    ...(finish && { finish: ofOwn(finish, req => req.results.map(({ tenant }) => tenant)) }),
+    ...(finish && { finish: finishOwn(finish) }),
     ...(readInput && { readInput: ofOwn(readInput, ({ run }) => [run?.tenant]) }),
     ...(readModel && { readModel: ofOwn(readModel, ({ run }) => [run?.tenant]) }),
     ...(storeOutput && { storeOutput: sendingOwn(storeOutput, outputTenants) }),
@@ -56,6 +57,16 @@ function ofOwn<Q, A>(method: Method<Q, A>, tenantsOf: (request: Q) => Tenants): 
     if (executor === undefined) return method(request, call)
     requireOwn(executor, tenantsOf(request))
     return method(ownName(executor, request), call)
+  }
+}
+
+/** Results say which instance they are of: what the owner pays for by the second is not billed as compute too. */
+function finishOwn(finish: NonNullable<Leases['finish']>): NonNullable<Leases['finish']> {
+  const guarded = ofOwn(finish, ({ results }: FinishRequest) => results.map(({ tenant }) => tenant))
+  return (req, call) => {
+    const instanceId = executorOf(call)?.instance
+    if (instanceId === undefined) return guarded(req, call)
+    return guarded({ ...req, results: req.results.map(result => ({ ...result, instanceId })) }, call)
   }
 }
 
