@@ -1,4 +1,4 @@
-/** Compute and the instance service as they are, on one database and a clock that the test sets; a mock engine, and the test is its executors. */
+/** The real compute and instance services on one database, a mock engine and a manual clock. The test acts as the executors. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -99,7 +99,7 @@ export async function openDeployment() {
     return opened
   }
 
-  /** Time passes in small steps until it is so; what happens in between is heard. */
+  /** Advances the clock in small steps until the condition holds; calls over the network are answered in between. */
   async function until(isSo: () => boolean | Promise<boolean>, stepMs = 50): Promise<void> {
     for (const deadline = performance.now() + LIMIT_MS; !(await isSo()); await pause(1)) {
       assert.ok(performance.now() < deadline, `not within ${LIMIT_MS} ms: ${isSo}`)
@@ -113,25 +113,25 @@ export async function openDeployment() {
     ...{ clock, tokens, specs, service, until, instances },
     compute: createClient(ComputeService, transport),
     executors: createClient(ExecutorService, connect()),
-    /** Starts replicas of the account `a`, and waits until they run; the instance's id. */
+    /** Creates an instance of the account `a`, and waits until it runs. Resolves with its id. */
     async launch(replicas = 1): Promise<string> {
       const { id } = await instances.createInstance({ gpu: 'cpu', image: IMAGE, replicas }, as('a'))
       await until(async () => (await instances.getInstance({ id }, as('a'))).status === InstanceStatus.RUNNING)
       return id
     },
-    /** An executor with the credential that the latest replica, or the one that is given, was started with. */
+    /** An executor with the join credential of a replica: the latest one if none is given. */
     executor({ env }: Pick<ReplicaSpec, 'env'> = specs.at(-1) as ReplicaSpec) {
       const credential = env.MILLHAND_JOIN_CREDENTIAL as string
       const pool = joinPool({ url: server.url, credential }, { clock, log })
       return { pool, credential, leases: createClient(LeaseService, connect(pool.token)) }
     },
-    /** What may be called with a token. */
+    /** The lease service, called with a token. */
     leasesWith: (token: string) =>
       createClient(
         LeaseService,
         connect(() => token),
       ),
-    /** Ends a replica behind the back of the instance service. */
+    /** Removes a replica without the instance service. */
     kill: ({ name }: ReplicaSpec) => engine.remove({ name }, ending.signal),
     async [Symbol.asyncDispose]() {
       ending.abort()

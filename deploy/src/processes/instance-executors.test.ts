@@ -21,7 +21,7 @@ const claim = { executorId, pool: POOL, runs: 1, waitMs: 0 }
 const echo = { type: TaskType.INFERENCE, model: 'echo', input: 'hello' }
 
 describe('the token of an executor in an instance', () => {
-  it('that is renewed in time is followed by another; by itself it ends after 5 minutes', async () => {
+  it('is renewed in time; without that it ends after 5 minutes', async () => {
     await using deployment = await openDeployment()
     const { clock, executors, leasesWith, until } = deployment
     await deployment.launch()
@@ -44,7 +44,7 @@ describe('the token of an executor in an instance', () => {
     await renewing
   })
 
-  it('is not renewed while the instance service is away: runs go on until it ends, and then the executor does', async () => {
+  it('is not renewed while the instance service is away: when it ends, the executor ends', async () => {
     await using deployment = await openDeployment()
     const { clock, service, until } = deployment
     await deployment.launch()
@@ -66,11 +66,11 @@ describe('the token of an executor in an instance', () => {
     assert.match(String(problem), /does not answer|has ended/)
     assert.ok(clock.monotonic() - joinedAt >= 299_000)
     await assert.rejects(leases.claim(claim), /expired at/)
-    // Who comes new waits for the instance service.
+    // Nor can another replica join.
     await assert.rejects(deployment.executors.getToken({ credential: deployment.executor().credential }), /not answer/)
   })
 
-  it('that ends in the middle of a run loses it its lease: the task runs elsewhere as its next attempt', async () => {
+  it('ends in the middle of a run: the lease ends too, and the task runs elsewhere as its next attempt', async () => {
     await using deployment = await openDeployment()
     const { clock, compute, until } = deployment
     const instance = await deployment.launch(2)
@@ -100,12 +100,12 @@ describe('the token of an executor in an instance', () => {
     assert.deepEqual((await other.leases.finish(finished(again as Lease))).accepted, [true])
     const task = await compute.getTask({ id }, as('a'))
     assert.deepEqual([task.status, task.output], [TaskStatus.SUCCEEDED, '"done"'])
-    // The instance is billed, and not its tasks besides.
+    // The instance is billed, not the tasks in it.
     assert.deepEqual([task.usage?.computeMs, task.usage?.instanceId, task.cost?.amount], [5, instance, '0.000000'])
   })
 })
 
-it('an executor gives up once compute has not answered for 5 minutes', async () => {
+it('an executor gives up when compute has not answered for 5 minutes', async () => {
   const free = createServer().listen(0)
   await once(free, 'listening')
   const { port } = free.address() as AddressInfo
@@ -125,7 +125,7 @@ it('an executor gives up once compute has not answered for 5 minutes', async () 
   assert.ok(clock.monotonic() >= 300_000, `after ${clock.monotonic()} ms`)
 })
 
-it('an account sets nothing of what runs in the image of executors', async () => {
+it('an account can set nothing that runs in the image of executors', async () => {
   await using deployment = await openDeployment()
   for (const more of [{ command: ['sh'] }, { env: { A: 'b' } }, { ports: [80] }, { volumeGb: 1 }])
     await assert.rejects(
@@ -134,7 +134,7 @@ it('an account sets nothing of what runs in the image of executors', async () =>
     )
 })
 
-describe('refused is the executor', () => {
+describe('compute refuses the executor', () => {
   const ends: Readonly<Record<string, (deployment: Deployment, instance: string) => Promise<unknown>>> = {
     'of an older generation': async ({ kill, specs, until }) => {
       await kill(specs.at(-1) as (typeof specs)[number])
@@ -156,7 +156,7 @@ describe('refused is the executor', () => {
       await clock.advance(4_000)
       await assert.rejects(leases.claim(claim), /is to end, or has ended/)
       await assert.rejects(executors.getToken({ credential }), /has ended/)
-      // Its lease holds, so what it still gives back is taken.
+      // Its lease still holds, so its result is accepted.
       if (name !== 'of an older generation') assert.deepEqual((await leases.finish(finished(lease))).accepted, [true])
       await until(async () => !(await executors.getToken({ credential: pool.token() }).then(Boolean, () => false)), 500)
       await assert.rejects(executors.getToken({ credential: pool.token() }), /The replica of this token has ended/)
@@ -170,7 +170,7 @@ describe('refused is the executor', () => {
     const { id } = await compute.createTask(echo, as('b'))
     await assert.rejects(leasesWith(token).claim(claim), /is to end, or has ended/)
     await assert.rejects(executors.getToken({ credential: token }), /has ended/)
-    // Nor does one of its own account get what is another's, whatever it asks for.
+    // An executor of the account itself gets no task of another either, whatever it asks for.
     const { pool, leases } = deployment.executor()
     await pool.join()
     for (const tenant of ['', 'acct_b/live']) assert.deepEqual((await leases.claim({ ...claim, tenant })).runs, [])

@@ -94,7 +94,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       test: 'of the instance of another account',
     },
   },
-  /** It reads and ends the runs of all accounts. */
+  /** An executor in an instance reads and ends the runs of all accounts. */
   executor_runs: {
     file: 'services/compute/src/executors/confined-leases.ts',
     text: 'if (tenants.some(named => named !== tenant))',
@@ -104,14 +104,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       test: 'names runs of its own account in finish',
     },
   },
-  /** What was given to a replica is good for those that follow it. */
+  /** The credential of a replica stays valid after its restart. */
   executor_generation: {
     file: 'services/instance/src/executors.ts',
     text: 'slot.generation === generation',
     becomes: 'slot.generation >= generation',
     foundBy: { file: 'deploy/src/processes/instance-executors.test.ts', test: 'of an older generation' },
   },
-  /** What an account pays for by the second, its instance, is billed as compute too. */
+  /** A task that ran in an instance of its account is billed besides the instance. */
   paid_twice: {
     file: 'services/compute/src/compute.ts',
     text: 'instance_id === undefined ? prices.',
@@ -121,14 +121,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       test: 'costs nothing in an instance of its own account, and says in which it ran',
     },
   },
-  /** A token that has ended is exchanged for a new one. */
+  /** An expired token can be renewed. */
   executor_expiry: {
     file: 'services/compute/src/executors/get-token.ts',
     text: 'if (known.expiresAt <= clock.now()) throw',
     becomes: 'if (known.expiresAt < 0) throw',
     foundBy: {
       file: 'deploy/src/processes/instance-executors.test.ts',
-      test: 'that is renewed in time is followed by another; by itself it ends after 5 minutes',
+      test: 'is renewed in time; without that it ends after 5 minutes',
     },
   },
 }

@@ -11,7 +11,7 @@ const executor = { tenant: 'acct_1/live', instance: 'inst_1', generation: 1 }
 const [own, foreign] = [{ tenant: 'acct_1/live' }, { tenant: 'acct_2/live' }]
 const executorId = 'exec_1'
 
-/** By method: a request that names runs. */
+/** By method: makes a request that names runs. */
 const naming: Readonly<Record<string, (...runs: readonly object[]) => object>> = {
   renew: (...leases) => ({ executorId, leases }),
   emit: (...runs) => ({ executorId, runs }),
@@ -21,7 +21,7 @@ const naming: Readonly<Record<string, (...runs: readonly object[]) => object>> =
   readModel: run => ({ run }),
   joinParts: run => ({ run }),
 }
-/** By method that is sent parts: the part that names the run, and one of bytes. */
+/** By method with a stream of parts: the part that names the run, then bytes. */
 const sending: Readonly<Record<string, (run: object) => readonly object[]>> = {
   storeOutput: run => [{ part: { case: 'run', value: run } }, bytes],
   storePart: run => [{ part: { case: 'lines', value: { run } } }, bytes],
@@ -31,7 +31,7 @@ const bytes = { part: { case: 'data', value: new Uint8Array(1) } }
 type Handler = (request: unknown, call: HandlerContext) => unknown
 type Handlers = Readonly<Record<string, Handler>>
 
-/** Handlers that keep what they get. */
+/** Handlers that record their requests. */
 function open(standing: Awaited<ReturnType<ExecutorStandings['latest']>> = 'active') {
   const got: unknown[] = []
   const keep: Handler = async request => {
@@ -59,7 +59,7 @@ const rejectsAs = async (code: string, act: () => unknown) =>
   )
 
 describe('an executor of one account', () => {
-  it('may call what it could as any other: no method is left unguarded', () => {
+  it('can call every method of the service, and each is checked', () => {
     const guarded = Object.keys(open().methods).sort()
     assert.deepEqual(guarded, Object.keys(LeaseService.method).sort())
     assert.deepEqual(guarded, ['claim', ...Object.keys(naming), ...Object.keys(sending)].sort())
@@ -106,7 +106,7 @@ describe('an executor of one account', () => {
       assert.equal(got.length, 2)
     })
 
-  it('gives back results of its instance, whatever it says', async () => {
+  it('sends results with the id of its instance, whatever it says', async () => {
     const { got, methods } = open()
     for (const instanceId of [undefined, 'inst_2'])
       await methods.finish?.({ executorId, results: [{ ...own, instanceId }] }, callOf(executor))
@@ -114,7 +114,7 @@ describe('an executor of one account', () => {
     assert.deepEqual(results, Array(2).fill({ ...own, instanceId: 'inst_1' }))
   })
 
-  it('ends the claims of no other executor: of each replica an id is another', async () => {
+  it('has an id that no other replica can have', async () => {
     const { got, methods } = open()
     const others = [executor, { ...executor, generation: 2 }, { ...executor, instance: 'inst_2' }]
     for (const of of others) await methods.claim?.({ executorId, waitMs: 0 }, callOf(of))

@@ -1,4 +1,4 @@
-/** What an executor may do that runs the tasks of one account: of `LeaseService`, what concerns that account. */
+/** Confines executors in instances to the tasks of their own account, in each method of `LeaseService`. */
 import { createHash } from 'node:crypto'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
@@ -14,10 +14,10 @@ import type { ExecutorStandings } from './executor-standings.ts'
 type Leases = Partial<ServiceImpl<typeof LeaseService>>
 type Method<Q, A> = (request: Q, call: HandlerContext) => A
 
-/** How long a claim waits at most, so that an executor that is to end is soon told so. */
+/** How long a claim waits at most, so that an executor that is to end hears of it soon. */
 const CLAIM_WAIT_MS = 2_000
 
-/** Guards the methods: calls of other executors go through as they are. */
+/** The methods with that check. Calls of other executors pass unchanged. */
 export function confinedLeases(leases: Leases, standings: ExecutorStandings): Leases {
   const { claim, renew, emit, reserve, finish, readInput, readModel, storeOutput, storePart, joinParts } = leases
   return {
@@ -36,7 +36,7 @@ export function confinedLeases(leases: Leases, standings: ExecutorStandings): Le
 
 const executorOf = (call: HandlerContext): ConfinedExecutor | undefined => call.values.get(confinedExecutorKey)
 
-/** Takes tasks of the executor's own account, while its replica is not to end. */
+/** Claims tasks of the executor's own account only, and none once its replica is to end. */
 function claimOwn(claim: NonNullable<Leases['claim']>, standings: ExecutorStandings): NonNullable<Leases['claim']> {
   return async (req, call) => {
     const executor = executorOf(call)
@@ -50,7 +50,7 @@ function claimOwn(claim: NonNullable<Leases['claim']>, standings: ExecutorStandi
 
 type Tenants = readonly (string | undefined)[]
 
-/** `tenantsOf`: of all runs that a request names. */
+/** Refuses requests that name a run of another account. `tenantsOf`: the tenants of all runs that a request names. */
 function ofOwn<Q, A>(method: Method<Q, A>, tenantsOf: (request: Q) => Tenants): Method<Q, A> {
   return (request, call) => {
     const executor = executorOf(call)
@@ -60,7 +60,7 @@ function ofOwn<Q, A>(method: Method<Q, A>, tenantsOf: (request: Q) => Tenants): 
   }
 }
 
-/** Results say which instance they are of: what the owner pays for by the second is not billed as compute too. */
+/** Writes the executor's instance into its results: its owner pays for the instance by the second, so the compute is not billed. */
 function finishOwn(finish: NonNullable<Leases['finish']>): NonNullable<Leases['finish']> {
   const guarded = ofOwn(finish, ({ results }: FinishRequest) => results.map(({ tenant }) => tenant))
   return (req, call) => {
@@ -70,7 +70,7 @@ function finishOwn(finish: NonNullable<Leases['finish']>): NonNullable<Leases['f
   }
 }
 
-/** The same for a request that comes in parts. */
+/** `ofOwn` for a request that is a stream of parts. */
 function sendingOwn<P, A>(
   method: Method<AsyncIterable<P>, A>,
   tenantsOf: (part: P) => Tenants,
@@ -97,7 +97,7 @@ function requireOwn({ tenant }: ConfinedExecutor, tenants: Tenants): void {
     throw fail('insufficient_scope', 'This executor runs the tasks of its own account alone.')
 }
 
-/** Its claims end those of no other: its id is made of that which it gives itself, and of its replica. */
+/** The request with an executor id that no other replica can have: a claim ends the claim before it of the same id. */
 function ownName<Q>({ instance, generation }: ConfinedExecutor, request: Q): Q {
   const { executorId } = request as { readonly executorId?: string }
   if (executorId === undefined) return request

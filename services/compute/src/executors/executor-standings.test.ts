@@ -7,7 +7,7 @@ import { createExecutorStandings } from './executor-standings.ts'
 
 const executor = { tenant: 'acct_1/live', instance: 'inst_1', generation: 1 }
 
-/** An instance service that answers what it is told to; undefined is no answer. */
+/** With an instance service that gives the set answer, or fails while that is undefined. */
 function open() {
   const clock = manualClock()
   const service = { asked: 0, answer: Wire.ACTIVE as Wire | undefined }
@@ -43,13 +43,13 @@ describe('standings of executors', () => {
     assert.equal(await standings.confirmed(executor), 'gone')
   })
 
-  it('that nobody knows are those of replicas that are gone', async () => {
+  it('of an unknown kind count as gone', async () => {
     const { service, standings } = open()
     service.answer = 99 as Wire
     assert.equal(await standings.latest(executor), 'gone')
   })
 
-  it('are the latest known while the instance service is away, but then nothing confirms them', async () => {
+  it('are the latest known while the instance service is away, and then are not confirmed', async () => {
     const { clock, service, standings } = open()
     await standings.latest(executor)
     service.answer = undefined

@@ -9,9 +9,9 @@ import type { Clock } from '@millhand/process'
 import type { ConfinedExecutor } from '@millhand/rpc'
 
 export interface ExecutorStandings {
-  /** As the instance service has answered within the last 2 s. Fails with `unavailable` while it is away. */
+  /** What the instance service has said within the last 2 s. Fails with `unavailable` while it does not answer. */
   confirmed(executor: ConfinedExecutor): Promise<Standing>
-  /** The same, but while the instance service is away its latest answer counts, as long as there is one. */
+  /** The same, or its latest answer while it does not answer. Fails with `unavailable` if there is none. */
   latest(executor: ConfinedExecutor): Promise<Standing>
 }
 
@@ -20,8 +20,9 @@ type Standing = 'active' | 'stopping' | 'gone'
 
 interface Known {
   readonly askedAt: number
-  /** What comes of the latest call. */
+  /** The call to the instance service. */
   readonly asked: Promise<Standing>
+  /** The latest answer to this call or one before. */
   answer: Standing | undefined
 }
 
