@@ -83,6 +83,20 @@ const table: readonly [ServiceName, Environment, RegExp][] = [
     { MILLHAND_RETENTION_DAYS: '400' },
     /^MILLHAND_USAGE_ENTRY_DAYS must be more than MILLHAND_RETENTION_DAYS/,
   ],
+  [
+    'instance',
+    { MILLHAND_EXECUTOR_IMAGE: 'executor', MILLHAND_DOCKER_EXECUTOR_NETWORK: 'executors' },
+    /^MILLHAND_EXECUTOR_COMPUTE_URL must be set too: /,
+  ],
+  ...['http://compute:8081', 'http://10.0.0.5:1,http://10.0.0.6:1'].map((url): (typeof table)[number] => [
+    'instance',
+    {
+      MILLHAND_EXECUTOR_IMAGE: 'executor',
+      MILLHAND_DOCKER_EXECUTOR_NETWORK: 'executors',
+      MILLHAND_EXECUTOR_COMPUTE_URL: url,
+    },
+    /^MILLHAND_EXECUTOR_COMPUTE_URL must be one URL with an IP address\.$/,
+  ]),
   ['webhook', { MILLHAND_WEBHOOK_ALLOW: '10.0.0.0/8,home' }, /^MILLHAND_WEBHOOK_ALLOW must be ranges of addresses/],
   ['webhook', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
   ['executor', tokenOf('gateway'), /^MILLHAND_SERVICE_TOKEN must be a token of executor; it is one of gateway\./],

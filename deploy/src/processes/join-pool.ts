@@ -11,7 +11,7 @@ export interface Membership {
   join(): Promise<void>
   /** The latest token. */
   token(): string
-  /** Gets a new token in time, until the signal ends. Rejects once there is none that is valid. */
+  /** Renews the token at half of its life, until the signal ends. Rejects when compute refuses, or the token has expired. */
   renew(signal: AbortSignal): Promise<void>
 }
 

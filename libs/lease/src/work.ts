@@ -79,6 +79,8 @@ export interface RunReport {
   readonly provider: string
   /** What usage counts it as; the processor where it is not said. */
   readonly gpu_type?: string
+  /** The instance of the work's owner that ran it, where its executor is in one. */
+  readonly instance_id?: string
   /** Of what language models did: tokens read and written, and what they cost, in millionths of a dollar. */
   readonly input_tokens?: number
   readonly output_tokens?: number

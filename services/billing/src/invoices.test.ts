@@ -378,4 +378,21 @@ describe('invoices', () => {
     assert.deepEqual(await shown('live'), [[line, 1.001, '0.001300', '0.001302', undefined]])
     assert.deepEqual((await ledgers.verifyLedger({}, as('acct_a'))).differences, [])
   })
+
+  it('have tasks that ran in an instance of the account on a line of their own, which costs nothing', async () => {
+    const own = { id: 'task_2', at: NOVEMBER, computeMs: 2_500, cost: '0.000000', instanceId: 'inst_1' }
+    await hear('billing-compute', task('task_1', NOVEMBER), endEvent(own), endEvent(own))
+    const { lines, total } = await billing.getBilling({}, as('acct_a'))
+    assert.deepEqual(
+      lines
+        .filter(({ kind }) => kind === 2)
+        .map(line => [line.description, line.quantity, line.unitPrice?.amount, line.amount?.amount]),
+      [
+        ['compute of digits on cpu, free of charge', 2.5, '0.000000', '0.000000'],
+        ['compute of digits on cpu', 1.5, '0.000020', '0.000030'],
+      ],
+    )
+    assert.equal(total?.amount, '0.000030')
+    assert.deepEqual((await ledgers.verifyLedger({}, as('acct_a'))).differences, [])
+  })
 })

@@ -54,6 +54,7 @@ export function arrivalsOf(events: number, accounts: number, random: () => numbe
       ms: Math.floor(random() * 100_000),
       model: isWork ? (['emma', 'alex'][n % 2] as string) : (['digits', 'a/b', 'é|%'][n % 3] as string),
       ...(tokens && { tokens }),
+      ...(!isWork && n % 7 === 0 && { instance: 'inst_a' }),
     }
     arrivals.push({ at: at + delay(), event: { ended } })
     if (random() < 0.1) arrivals.push({ at: at + delay(), event: { ended } })
@@ -85,14 +86,17 @@ function changedEvent({ at, version, developer, account }: Changed) {
 }
 
 function endedEvent(ended: Ended, ofRates: Rates) {
-  const { id, at, ms, model, tokens } = ended
+  const { id, at, ms, model, instance, tokens } = ended
   const cost = costOf(ended, ofRates) + BigInt(tokens?.micros ?? 0)
   const object = {
     id,
     ...(id.startsWith('wtask')
       ? { employee: model, task: 'answer_ticket', engine: 'llm' }
       : { model, type: 'inference' }),
-    usage: { queue_ms: 1, compute_ms: ms, gpu_type: 'cpu', output_tokens: tokens?.count ?? 0, items: 1 },
+    usage: {
+      ...{ queue_ms: 1, compute_ms: ms, gpu_type: 'cpu', output_tokens: tokens?.count ?? 0, items: 1 },
+      ...(instance !== undefined && { instance_id: instance }),
+    },
     cost: { amount: `${cost / 1_000_000n}.${String(cost % 1_000_000n).padStart(6, '0')}`, currency: 'USD' },
     finished_at: new Date(at).toISOString(),
   }

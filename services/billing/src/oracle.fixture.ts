@@ -8,6 +8,8 @@ export interface Ended {
   readonly at: number
   readonly ms: number
   readonly model: string
+  /** The account's own instance that ran it: then its compute costs nothing. */
+  readonly instance?: string
   /** Of the workforce: what a language model cost, in micro-dollars. */
   readonly tokens?: { readonly count: number; readonly micros: number }
 }
@@ -37,8 +39,8 @@ export const halfEven = (n: bigint, d: bigint) => {
 }
 
 /** Micro-dollars that a run costs. */
-export const costOf = ({ at, ms }: Pick<Ended, 'at' | 'ms'>, rates: Rates): bigint =>
-  ceil(BigInt(ms) * rates(at).second, 1_000_000n)
+export const costOf = ({ at, ms, instance }: Pick<Ended, 'at' | 'ms' | 'instance'>, rates: Rates): bigint =>
+  instance === undefined ? ceil(BigInt(ms) * rates(at).second, 1_000_000n) : 0n
 
 /** By month, and by what a line says there: micro-dollars. `closings` are the times at which months closed, by month. */
 export function expectedBills(

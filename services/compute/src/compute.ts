@@ -212,13 +212,18 @@ export function computeTransition(rules: TransitionRules) {
 /** What ran, and usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
 function billed({ prices }: TransitionRules, task: TaskRecord, report: RunReport, now: number): Partial<TaskRecord> {
   const gpu_type = report.gpu_type || 'cpu'
-  const price = prices.computeSecond(gpu_type, modelOf(task), now)
+  const { instance_id } = report
+  // Its owner pays for the instance, and not twice for the same second.
+  const price = instance_id === undefined ? prices.computeSecond(gpu_type, modelOf(task), now) : 0
   const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, price)
   const { engine_kind: kind, engine_name: name, provider } = report
   // An executor knows an own model by its file alone.
   const model_version = task.own_model === undefined && report.group_version ? report.group_version : task.model_version
   return {
-    usage: { queue_ms, compute_ms, gpu_type, items: report.items || (task.type === 'batch' ? 0 : 1) },
+    usage: {
+      ...{ queue_ms, compute_ms, gpu_type, items: report.items || (task.type === 'batch' ? 0 : 1) },
+      ...(instance_id !== undefined && { instance_id }),
+    },
     cost_micros,
     ...(kind !== '' && { engine: { kind, name, provider }, model_version }),
   }

@@ -37,4 +37,5 @@ const usageMessage = (usage: NonNullable<TaskRecord['usage']>): NonNullable<Task
   computeMs: usage.compute_ms,
   gpuType: usage.gpu_type,
   items: usage.items,
+  ...(usage.instance_id !== undefined && { instanceId: usage.instance_id }),
 })

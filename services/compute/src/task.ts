@@ -32,6 +32,8 @@ export interface TaskRecord extends TaskBase {
     readonly compute_ms: number
     readonly gpu_type: string
     readonly items: number
+    /** The account's own instance that ran it. */
+    readonly instance_id?: string
   }
   readonly engine?: { readonly kind: string; readonly name: string; readonly provider: string } | undefined
 }

@@ -17,6 +17,19 @@ describe('a compute task', () => {
     assert.deepEqual([after?.usage?.gpu_type, after?.engine?.provider, after?.cost_micros], ['nvidia-h200', 'cuda', 13])
   })
 
+  it('costs nothing in an instance of its own account, and says in which it ran', () => {
+    const inInstance = { ...report, instance_id: 'inst_a' }
+    for (const causes of [
+      [claim, finish({ kind: 'output', output: '1' }, inInstance)],
+      [claim, cancel, finish({ kind: 'cancelled' }, inInstance)],
+    ]) {
+      const after = lived(queued, ...causes).at(-1)
+      assert.deepEqual([after?.cost_micros, after?.usage?.compute_ms, after?.usage?.instance_id], [0, 13, 'inst_a'])
+    }
+    const elsewhere = lived(queued, claim, lose, rest, claim, finish({ kind: 'output', output: '1' })).at(-1)
+    assert.deepEqual([elsewhere?.cost_micros, elsewhere?.usage?.instance_id], [1, undefined])
+  })
+
   it('costs nothing in the sandbox, and keeps the model that it was accepted for where none ran', () => {
     const none = { ...report, compute_ms: 5_000, group_version: '', engine_kind: '' }
     const failed = finish(

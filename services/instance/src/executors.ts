@@ -1,4 +1,4 @@
-/** Replicas that run the tasks of their account: those of the deployment's own executor image. docs/decisions/capacity-by-api.md */
+/** Executors in instances: replicas of the deployment's own executor image, which run the tasks of their account. docs/decisions/capacity-by-api.md */
 import { fail, type SecretCipher } from '@millhand/api'
 import type { InstanceRecord, Slot } from './instance.ts'
 
@@ -6,11 +6,11 @@ import type { InstanceRecord, Slot } from './instance.ts'
 export interface ExecutorImage {
   /** An image reference, as it has to be given in a create. */
   readonly image: string
-  /** Where they reach compute: the one address to which their network lets them. */
+  /** The address of compute, which is the only one that their network lets through. */
   readonly url: string
 }
 
-/** A replica by what is used once. */
+/** Identifies one start of a replica. */
 export interface ExecutorReplica {
   readonly tenant: string
   readonly instance: string

@@ -15,13 +15,13 @@ const repository = resolve(import.meta.dirname, '../../..')
  * shapes: they run on one.
  */
 const ofOneShape = [
-  ...['docker-instances', 'docker-instances-faults', 'documents', 'http', 'instance-executors', 'onnx-nodes'],
-  'own-models-memory',
+  ...['docker-instances', 'docker-instances-faults', 'documents', 'http', 'onnx-nodes', 'own-models-memory'],
   ...['streaming-examples', 'webhook-examples'],
 ]
 /** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */
 const ofAllRuns = [
-  ...['lifetime', 'misbehaving-senders', 'readme', 'schemathesis', 'sentence-embeddings', 'webhook-targets'],
+  ...['instance-executors', 'lifetime', 'misbehaving-senders', 'readme', 'schemathesis', 'sentence-embeddings'],
+  'webhook-targets',
   ...['workforce-hostile', 'workforce-kinds', 'workforce-local-model', 'workforce-meaning'],
   ...['workforce-photographs', 'workforce-written'],
 ]

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@connectrpc/connect'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { ExecutorService } from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
-import { InstanceService } from '@millhand/api/gen/millhand/instance/v1/instance_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createNetworkTransport } from '@millhand/rpc/network'
 import { type Docker, dockerMissing, startDocker } from '@millhand/test-servers'
@@ -17,8 +17,9 @@ import {
   startExecutorNetwork,
 } from './executor-image.ts'
 import type { Wire } from './http.ts'
-import { requests, type Server, startServer } from './server.ts'
-import { assertProblem, clearAll, digit, ended, ownModels, reaches, spin } from './tasks.ts'
+import { keyOf, newAccount } from './operator.ts'
+import { requests, type Served, type Server, startServer } from './server.ts'
+import { assertProblem, clearAll, digit, ended, ownModels, reaches, spin, TYPE_ID } from './tasks.ts'
 
 const LIMIT_MS = 100_000
 
@@ -58,33 +59,33 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     await clearAll(server)
   })
 
-  async function launch(replicas: number): Promise<string> {
+  async function launch(replicas: number, caller: Served = server): Promise<string> {
     const json = { gpu: 'cpu', image: EXECUTOR_IMAGE, replicas }
-    const { status, body, text } = await server.request('POST', '/v1/instances', { json })
+    const { status, body, text } = await caller.request('POST', '/v1/instances', { json })
     assert.equal(status, 201, text)
-    await instanceIs(body.id, 'running')
+    await instanceIs(body.id, 'running', caller)
     return body.id
   }
 
-  async function instanceIs(id: string, ...states: readonly string[]): Promise<Wire> {
+  async function instanceIs(id: string, state: string, caller: Served = server): Promise<void> {
     for (const deadline = performance.now() + LIMIT_MS; ; await pause(100)) {
-      const { body, text } = await server.request('GET', `/v1/instances/${id}`)
-      if (states.includes(body.status)) return body
+      const { body, text } = await caller.request('GET', `/v1/instances/${id}`)
+      if (body.status === state) return
       assert.ok(performance.now() < deadline, text)
     }
   }
 
-  async function end(id: string): Promise<void> {
-    await server.request('DELETE', `/v1/instances/${id}`)
-    await instanceIs(id, 'terminated')
+  async function end(id: string, caller: Served = server): Promise<void> {
+    await caller.request('DELETE', `/v1/instances/${id}`)
+    await instanceIs(id, 'terminated', caller)
   }
 
   const containers = async () => (await docker.docker('ps', '--format', '{{.Names}}')).split('\n').filter(Boolean)
 
-  const create = (jsons: readonly object[]) =>
+  const create = (jsons: readonly object[], caller: Served = server) =>
     Promise.all(
       jsons.map(async json => {
-        const answer = await server.request('POST', '/v1/tasks', { json })
+        const answer = await caller.request('POST', '/v1/tasks', { json })
         assert.equal(answer.status, 201, answer.text)
         return String(answer.body.id)
       }),
@@ -96,12 +97,23 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     for (const id of ids) {
       const task = await ended(server, id)
       assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
-      const { body } = await server.request('GET', `/v1/events?resource_id=${id}&limit=100`)
-      const ends = body.data.filter(({ type }: Wire) => /\.(succeeded|failed|cancelled|expired)$/.test(type))
-      assert.equal(ends.length, 1, JSON.stringify(ends))
+      assert.match(task.usage.instance_id, TYPE_ID('inst'))
+      assert.equal(task.cost.amount, '0.000000')
       tasks.push(task)
     }
+    for (const id of ids) assert.deepEqual(await endsOf(id), ['task.succeeded'])
     return tasks
+  }
+
+  /** The events of a task's end: at least one, for which it waits. They come by the log of events. */
+  async function endsOf(id: string): Promise<string[]> {
+    for (const deadline = performance.now() + LIMIT_MS; ; await pause(100)) {
+      const { body, text } = await server.request('GET', `/v1/events?resource_id=${id}&limit=100`)
+      const types: string[] = body.data.map(({ type }: Wire) => type)
+      const ends = types.filter(type => /\.(succeeded|failed|cancelled|expired)$/.test(type))
+      if (ends.length > 0) return ends
+      assert.ok(performance.now() < deadline, text)
+    }
   }
 
   async function credentialOf(container: string): Promise<string> {
@@ -157,6 +169,24 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     await end(next)
   })
 
+  test('tasks of another account wait for an executor of their own account', async () => {
+    const key = await keyOf(server, await newAccount(server, 'another'))
+    const other = { ...server, request: requests(server.url, key) }
+    const foreign = await create([digit(1), spin(1)], other)
+    const id = await launch(1)
+    await allSucceeded(await create([digit(2), spin(1), digit(3)]))
+    for (const each of foreign) await reaches(other, each, 'queued')
+    await end(id)
+    const others = await launch(1, other)
+    const own = await create([digit(4)])
+    for (const each of foreign) {
+      const { status, usage } = await ended(other, each)
+      assert.deepEqual([status, usage.instance_id], ['succeeded', others])
+    }
+    await reaches(server, String(own[0]), 'queued')
+    await end(others, other)
+  })
+
   test('a credential is good for its replica, its account and its time alone, and shown nowhere', async () => {
     const id = await launch(1)
     const [container = ''] = await containers()
@@ -170,7 +200,7 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     const executorId = 'exec_test'
 
     // No other call, and no run of another account.
-    const asPrincipal = createClient(InstanceService, own).listInstances({})
+    const asPrincipal = createClient(ComputeService, own).listTasks({})
     await assert.rejects(asPrincipal, /does not allow/)
     const foreign = { tenant: `acct_${'1'.repeat(26)}/live`, workId: `task_${'1'.repeat(26)}`, attempt: 1 }
     const calls = [

@@ -84,6 +84,53 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       test: 'a change is stored only if the record is still the one that it was made from',
     },
   },
+  /** An executor in an instance claims the tasks of all accounts. */
+  executor_account: {
+    file: 'services/compute/src/executors/confined-leases.ts',
+    text: 'tenant: executor.tenant, waitMs }',
+    becomes: 'waitMs }',
+    foundBy: {
+      file: 'deploy/src/processes/instance-executors.test.ts',
+      test: 'of the instance of another account',
+    },
+  },
+  /** An executor in an instance reads and ends the runs of all accounts. */
+  executor_runs: {
+    file: 'services/compute/src/executors/confined-leases.ts',
+    text: 'if (tenants.some(named => named !== tenant))',
+    becomes: 'if (tenants.length < 0 && tenant)',
+    foundBy: {
+      file: 'services/compute/src/executors/confined-leases.test.ts',
+      test: 'names runs of its own account in finish',
+    },
+  },
+  /** The credential of a replica stays valid after its restart. */
+  executor_generation: {
+    file: 'services/instance/src/executors.ts',
+    text: 'slot.generation === generation',
+    becomes: 'slot.generation >= generation',
+    foundBy: { file: 'deploy/src/processes/instance-executors.test.ts', test: 'of an older generation' },
+  },
+  /** A task that ran in an instance of its account is billed besides the instance. */
+  paid_twice: {
+    file: 'services/compute/src/compute.ts',
+    text: 'instance_id === undefined ? prices.',
+    becomes: 'instance_id !== null ? prices.',
+    foundBy: {
+      file: 'services/compute/src/transition.test.ts',
+      test: 'costs nothing in an instance of its own account, and says in which it ran',
+    },
+  },
+  /** An expired token can be renewed. */
+  executor_expiry: {
+    file: 'services/compute/src/executors/get-token.ts',
+    text: 'if (known.expiresAt <= clock.now()) throw',
+    becomes: 'if (known.expiresAt < 0) throw',
+    foundBy: {
+      file: 'deploy/src/processes/instance-executors.test.ts',
+      test: 'is renewed in time; without that it ends after 5 minutes',
+    },
+  },
 }
 
 /** What runs the product, and what its tests start; no data. */

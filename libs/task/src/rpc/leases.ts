@@ -146,6 +146,7 @@ async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, pool: string, r
     engine_name: result.engineName,
     provider: result.provider,
     gpu_type: result.gpuType,
+    ...(result.instanceId !== undefined && { instance_id: result.instanceId }),
     input_tokens: result.inputTokens,
     output_tokens: result.outputTokens,
     model_cost_micros: result.modelCostMicros,

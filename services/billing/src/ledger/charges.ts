@@ -29,10 +29,10 @@ export function chargedOf(family: UsageFamily, entry: Draft<EntryRecord>, prices
 }
 
 function secondNanos(family: UsageFamily, entry: Draft<EntryRecord>, prices: Prices): number {
-  const { gpu_type, model, finished_at, unit_nanos = 0 } = entry
+  const { gpu_type, model, finished_at, instance, unit_nanos = 0 } = entry
   switch (family) {
     case 'compute':
-      return prices.computeSecond(gpu_type, model, finished_at)
+      return instance === undefined ? prices.computeSecond(gpu_type, model, finished_at) : 0
     case 'workforce':
       return prices.workforceSecond(finished_at)
     case 'instances':

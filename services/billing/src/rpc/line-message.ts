@@ -100,11 +100,12 @@ function descriptionOf({ kind, of, of_time, reason, ...about }: LineKey & { read
   return `${of === 'subscription' ? 'Correction' : 'Late'}: ${words[of](about)}, ${of_time}`
 }
 
-type About = Pick<LineKey, 'family' | 'model' | 'gpu_type' | 'employee' | 'plan'>
+type About = Pick<LineKey, 'family' | 'model' | 'gpu_type' | 'employee' | 'plan' | 'unit_nanos'>
 
 const words: Readonly<Record<LineKind, (about: About) => string>> = {
   subscription: ({ family, plan }) => (plan === undefined ? `${family} plan` : `${family} plan ${plan}`),
-  compute: ({ model, gpu_type }) => `compute of ${model === OWN_MODELS ? 'own models' : model} on ${gpu_type}`,
+  compute: ({ model, gpu_type, unit_nanos }) =>
+    `compute of ${model === OWN_MODELS ? 'own models' : model} on ${gpu_type}${unit_nanos === 0 ? ', free of charge' : ''}`,
   instances: ({ gpu_type }) => `instances on ${gpu_type}`,
   tasks: ({ employee }) => `tasks of ${employee}`,
   tokens: ({ employee }) => `language and image models of ${employee}`,

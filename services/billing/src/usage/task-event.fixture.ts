@@ -12,13 +12,14 @@ export interface EndedTask {
   /** Not set for a task that never ran. */
   readonly computeMs?: number
   readonly gpuType?: string
+  readonly instanceId?: string
   readonly tokens?: readonly [input: number, output: number]
   readonly cost?: string
 }
 
 export function endEvent(task: EndedTask): LoggedEvent {
   const { id, tenant = 'acct_a/live', at, ending = 'succeeded', model = 'digits', type = 'inference' } = task
-  const { computeMs, gpuType = 'cpu', tokens, cost = '0.000020' } = task
+  const { computeMs, gpuType = 'cpu', instanceId, tokens, cost = '0.000020' } = task
   const [account_id, mode] = tenant.split('/')
   const used = computeMs !== undefined && {
     usage: {
@@ -27,6 +28,7 @@ export function endEvent(task: EndedTask): LoggedEvent {
       gpu_type: gpuType,
       ...(tokens && { input_tokens: tokens[0], output_tokens: tokens[1] }),
       items: 1,
+      ...(instanceId !== undefined && { instance_id: instanceId }),
     },
     cost: { amount: cost, currency: 'USD' },
   }

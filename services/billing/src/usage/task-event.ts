@@ -20,6 +20,7 @@ export const computeEntry: EntryOf = event =>
     type: text(task.type),
     gpu_type: usage === undefined ? 'none' : text(usage.gpu_type),
     items: count('items', usage?.items),
+    ...(usage?.instance_id !== undefined && { instance: text(usage.instance_id) }),
   }))
 
 /** Its model is who did it and what: `emma/answer_ticket`. */
@@ -31,7 +32,7 @@ export const workforceEntry: EntryOf = event =>
     items: 1,
   }))
 
-type Own = Pick<EntryRecord, 'model' | 'type' | 'gpu_type' | 'items'>
+type Own = Pick<EntryRecord, 'model' | 'type' | 'gpu_type' | 'items' | 'instance'>
 
 function entryOf(
   prefix: string,

@@ -16,6 +16,8 @@ export interface EntryRecord extends Document {
   readonly type: string
   /** What it ran on; `none` for a task that ended before a run. */
   readonly gpu_type: string
+  /** The account's own instance that ran it, which is billed by itself: its compute costs nothing. */
+  readonly instance?: string
   readonly ending: Ending
   readonly compute_ms: number
   readonly input_tokens: number

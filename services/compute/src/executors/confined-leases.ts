@@ -1,8 +1,9 @@
-/** What an executor may do that runs the tasks of one account: of `LeaseService`, what concerns that account. */
+/** Confines executors in instances to the tasks of their own account, in each method of `LeaseService`. */
 import { createHash } from 'node:crypto'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type {
+  FinishRequest,
   LeaseService,
   StoreOutputRequest,
   StorePartRequest,
@@ -13,10 +14,10 @@ import type { ExecutorStandings } from './executor-standings.ts'
 type Leases = Partial<ServiceImpl<typeof LeaseService>>
 type Method<Q, A> = (request: Q, call: HandlerContext) => A
 
-/** How long a claim waits at most, so that an executor that is to end is soon told so. */
+/** How long a claim waits at most, so that an executor that is to end hears of it soon. */
 const CLAIM_WAIT_MS = 2_000
 
-/** Guards the methods: calls of other executors go through as they are. */
+/** The methods with that check. Calls of other executors pass unchanged. */
 export function confinedLeases(leases: Leases, standings: ExecutorStandings): Leases {
   const { claim, renew, emit, reserve, finish, readInput, readModel, storeOutput, storePart, joinParts } = leases
   return {
@@ -24,7 +25,7 @@ export function confinedLeases(leases: Leases, standings: ExecutorStandings): Le
     ...(renew && { renew: ofOwn(renew, req => req.leases.map(({ tenant }) => tenant)) }),
     ...(emit && { emit: ofOwn(emit, req => req.runs.map(({ tenant }) => tenant)) }),
     ...(reserve && { reserve: ofOwn(reserve, ({ run }) => [run?.tenant]) }),
-    ...(finish && { finish: ofOwn(finish, req => req.results.map(({ tenant }) => tenant)) }),
+    ...(finish && { finish: finishOwn(finish) }),
     ...(readInput && { readInput: ofOwn(readInput, ({ run }) => [run?.tenant]) }),
     ...(readModel && { readModel: ofOwn(readModel, ({ run }) => [run?.tenant]) }),
     ...(storeOutput && { storeOutput: sendingOwn(storeOutput, outputTenants) }),
@@ -35,12 +36,12 @@ export function confinedLeases(leases: Leases, standings: ExecutorStandings): Le
 
 const executorOf = (call: HandlerContext): ConfinedExecutor | undefined => call.values.get(confinedExecutorKey)
 
-/** Takes tasks of the executor's own account, while its replica is not to end. */
+/** Claims tasks of the executor's own account only, and none once its replica is to end. */
 function claimOwn(claim: NonNullable<Leases['claim']>, standings: ExecutorStandings): NonNullable<Leases['claim']> {
   return async (req, call) => {
     const executor = executorOf(call)
     if (executor === undefined) return await claim(req, call)
-    if ((await standings.of(executor)) !== 'active')
+    if ((await standings.latest(executor)) !== 'active')
       throw fail('revoked_credentials', 'The replica of this executor is to end, or has ended.')
     const waitMs = Math.min(req.waitMs, CLAIM_WAIT_MS)
     return await claim({ ...ownName(executor, req), tenant: executor.tenant, waitMs }, call)
@@ -49,7 +50,7 @@ function claimOwn(claim: NonNullable<Leases['claim']>, standings: ExecutorStandi
 
 type Tenants = readonly (string | undefined)[]
 
-/** `tenantsOf`: of all runs that a request names. */
+/** Refuses requests that name a run of another account. `tenantsOf`: the tenants of all runs that a request names. */
 function ofOwn<Q, A>(method: Method<Q, A>, tenantsOf: (request: Q) => Tenants): Method<Q, A> {
   return (request, call) => {
     const executor = executorOf(call)
@@ -59,7 +60,17 @@ function ofOwn<Q, A>(method: Method<Q, A>, tenantsOf: (request: Q) => Tenants): 
   }
 }
 
-/** The same for a request that comes in parts. */
+/** Writes the executor's instance into its results: its owner pays for the instance by the second, so the compute is not billed. */
+function finishOwn(finish: NonNullable<Leases['finish']>): NonNullable<Leases['finish']> {
+  const guarded = ofOwn(finish, ({ results }: FinishRequest) => results.map(({ tenant }) => tenant))
+  return (req, call) => {
+    const instanceId = executorOf(call)?.instance
+    if (instanceId === undefined) return guarded(req, call)
+    return guarded({ ...req, results: req.results.map(result => ({ ...result, instanceId })) }, call)
+  }
+}
+
+/** `ofOwn` for a request that is a stream of parts. */
 function sendingOwn<P, A>(
   method: Method<AsyncIterable<P>, A>,
   tenantsOf: (part: P) => Tenants,
@@ -86,7 +97,7 @@ function requireOwn({ tenant }: ConfinedExecutor, tenants: Tenants): void {
     throw fail('insufficient_scope', 'This executor runs the tasks of its own account alone.')
 }
 
-/** Its claims end those of no other: its id is made of that which it gives itself, and of its replica. */
+/** The request with an executor id that no other replica can have: a claim ends the claim before it of the same id. */
 function ownName<Q>({ instance, generation }: ConfinedExecutor, request: Q): Q {
   const { executorId } = request as { readonly executorId?: string }
   if (executorId === undefined) return request

@@ -9,8 +9,10 @@ import type { Clock } from '@millhand/process'
 import type { ConfinedExecutor } from '@millhand/rpc'
 
 export interface ExecutorStandings {
-  /** Asks at most every 2 s. While the instance service is away the latest answer counts; `unavailable` without one. */
-  of(executor: ConfinedExecutor): Promise<Standing>
+  /** What the instance service has said within the last 2 s. Fails with `unavailable` while it does not answer. */
+  confirmed(executor: ConfinedExecutor): Promise<Standing>
+  /** The same, or its latest answer while it does not answer. Fails with `unavailable` if there is none. */
+  latest(executor: ConfinedExecutor): Promise<Standing>
 }
 
 /** `stopping` may finish what it has. */
@@ -18,7 +20,10 @@ type Standing = 'active' | 'stopping' | 'gone'
 
 interface Known {
   readonly askedAt: number
-  readonly standing: Promise<Standing>
+  /** The call to the instance service. */
+  readonly asked: Promise<Standing>
+  /** The latest answer to this call or one before. */
+  answer: Standing | undefined
 }
 
 const KNOWN_MS = 2_000
@@ -31,29 +36,44 @@ export function createExecutorStandings(
 ): ExecutorStandings {
   const known = new Map<string, Known>()
 
-  async function ask(replica: ConfinedExecutor, latest: Known | undefined): Promise<Standing> {
+  async function ask(replica: ConfinedExecutor): Promise<Standing> {
     try {
       const { standing } = await client.checkExecutor({ replica }, { timeoutMs: TIMEOUT_MS })
       return words.get(standing) ?? 'gone'
     } catch (error) {
-      if (latest !== undefined) return await latest.standing
       throw fail('unavailable', 'The instance service does not answer.', { retryAfterS: 1, cause: error })
     }
   }
 
+  function current(executor: ConfinedExecutor): Known {
+    const key = `${executor.tenant} ${executor.instance} ${executor.generation}`
+    const before = known.get(key)
+    const now = clock.monotonic()
+    if (before !== undefined && now - before.askedAt < KNOWN_MS) return before
+    const next: Known = { askedAt: now, asked: ask(executor), answer: before?.answer }
+    next.asked.then(
+      standing => {
+        next.answer = standing
+      },
+      () => {}, // Whoever waits for it hears of it.
+    )
+    known.delete(key)
+    known.set(key, next)
+    const [oldest] = known.keys()
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+    return next
+  }
+
   return {
-    of(executor) {
-      const key = `${executor.instance} ${executor.generation}`
-      const latest = known.get(key)
-      const now = clock.monotonic()
-      if (latest !== undefined && now - latest.askedAt < KNOWN_MS) return latest.standing
-      const standing = ask(executor, latest)
-      known.delete(key)
-      known.set(key, { askedAt: now, standing })
-      standing.catch(() => known.delete(key))
-      const [oldest] = known.keys()
-      if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
-      return standing
+    confirmed: executor => current(executor).asked,
+    async latest(executor) {
+      const latest = current(executor)
+      try {
+        return await latest.asked
+      } catch (error) {
+        if (latest.answer === undefined) throw error
+        return latest.answer
+      }
     },
   }
 }

@@ -39,7 +39,7 @@ async function renewing({ tokens, standings, clock }: GetTokenDeps, token: strin
   const known = tokens.read(token)
   if (known === undefined) return undefined
   if (known.expiresAt <= clock.now()) throw fail('expired_credentials', 'The token has ended.')
-  if ((await standings.of(known.executor)) === 'gone')
+  if ((await standings.confirmed(known.executor)) === 'gone')
     throw fail('revoked_credentials', 'The replica of this token has ended.')
   return known.executor
 }

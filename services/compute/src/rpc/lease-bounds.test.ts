@@ -77,6 +77,7 @@ const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'Finish results[].engine_name': good => finishing(good, { engineName: x(129) }),
   'Finish results[].provider': good => finishing(good, { provider: x(65) }),
   'Finish results[].gpu_type': good => finishing(good, { gpuType: x(64) }),
+  'Finish results[].instance_id': good => finishing(good, { instanceId: `inst_${x(27)}` }),
   'Finish results[].group_version': good => finishing(good, { groupVersion: x(129) }),
   'Finish results[].engine_kind': good => finishing(good, { engineKind: x(33) }),
   'Finish results[].artifact_files': good => finishing(good, { artifactFiles: many(33, `file_${x(26)}`) }),

@@ -139,11 +139,16 @@ describe('the docker driver', { skip: dockerMissing }, () => {
     assert.equal((await driver.list(signal())).replicas.length, 1)
   })
 
-  it('publishes no ports where the operator has made no network that keeps replicas apart', async () => {
+  it('publishes no ports, and starts no executors, where the operator has made no network that keeps replicas apart', async () => {
     await docker.docker('network', 'create', 'open')
     for (const publicNetwork of ['open', 'none-of-these']) {
       const careless = driverOf([docker], { publicNetwork })
       await assert.rejects(create({ ports: [{ port: 80 }] }, careless), fault('ports_unsupported'))
+      await careless[Symbol.asyncDispose]()
+    }
+    for (const network of [{}, { executorNetwork: 'open' }, { executorNetwork: 'none-of-these' }]) {
+      const careless = driverOf([docker], network)
+      await assert.rejects(create({ isExecutor: true }, careless), fault('executors_unsupported'))
       await careless[Symbol.asyncDispose]()
     }
     assert.deepEqual((await driver.list(signal())).replicas, [])
