@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** A data folder to go on with; a fresh one where it is not given. */
   readonly dataDir?: string
+  /** What starts it, in the place of `pnpm start` and of what `MILLHAND_TEST_START` names. */
+  readonly command?: readonly string[]
   /** How many it may have open at once; as many as we may where it is not given. */
   readonly fileDescriptors?: number
 }
@@ -82,7 +84,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
     ...options.env,
   }
-  let life = await begin(environment, options.fileDescriptors)
+  let life = await begin(environment, options)
   const past = { stdout: '', stderr: '' }
   const { http: url, grpc, metrics, identity = grpc } = life.ready
   if (identity === undefined) throw new Error('the server did not say where identity is')
@@ -121,7 +123,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         ...(grpc && { MILLHAND_GRPC_ADDR: address(grpc) }),
         ...(metrics && { MILLHAND_METRICS_ADDR: address(metrics) }),
       }
-      life = await begin({ ...environment, ...addresses }, options.fileDescriptors)
+      life = await begin({ ...environment, ...addresses }, options)
     },
     logs: () => ({ stdout: past.stdout + life.output.stdout, stderr: past.stderr + life.output.stderr }),
     [Symbol.asyncDispose]: async () => {
@@ -168,9 +170,8 @@ interface Life {
 
 async function begin(
   environment: Readonly<Record<string, string | undefined>>,
-  fileDescriptors: number | undefined,
+  { command: start = startCommand(), fileDescriptors }: ServerOptions,
 ): Promise<Life> {
-  const start = startCommand()
   const limited = ['sh', '-c', 'ulimit -n "$0"; exec "$@"', String(fileDescriptors), ...start]
   const [command, ...words] = tiedToUs(fileDescriptors === undefined ? start : limited)
   const child = spawn(command as string, words, {
@@ -201,14 +202,14 @@ async function begin(
 }
 
 /** `MILLHAND_TEST_START` names another shape of the product to test: words, separated by spaces. */
-function startCommand(): string[] {
+function startCommand(): readonly string[] {
   const other = process.env.MILLHAND_TEST_START
   if (other) return other.split(' ')
   return [process.execPath, '--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', 'deploy/src/start.ts']
 }
 
 /** A killed test process leaves nothing behind: the kernel ends the child with it, where util-linux is there. */
-function tiedToUs(command: string[]): string[] {
+function tiedToUs(command: readonly string[]): readonly string[] {
   const setpriv = (process.env.PATH ?? '')
     .split(delimiter)
     .map(folder => join(folder, 'setpriv'))
