@@ -1,6 +1,7 @@
 /**
  * Loaded before a server under test: SIGUSR2 begins to measure, and the next one ends it and writes to
- * `BENCH_PROFILE_FILE`. `BENCH_PROFILE` says what: `counts` of calls, or `cpu`, a profile of the main thread as DevTools reads it.
+ * `BENCH_PROFILE_FILE`. `BENCH_PROFILE` says what: `counts` of calls, or `cpu`, a profile of the main thread as DevTools reads it and the processor
+ * time that it had meanwhile: samples are taken by the clock, also while others have the processor.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
@@ -34,16 +35,21 @@ function cpuProfile(): Measurement {
   session.connect()
   session.post('Profiler.enable')
   session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US })
+  let began = process.threadCpuUsage()
   return {
-    begin: () => session.post('Profiler.start'),
+    begin() {
+      began = process.threadCpuUsage()
+      session.post('Profiler.start')
+    },
     end() {
+      const { user, system } = process.threadCpuUsage(began)
       let found: unknown
       // The callback is called before `post` returns: the session is of this thread.
       session.post('Profiler.stop', (error, result) => {
         if (error) throw error
         found = result.profile
       })
-      return found
+      return { profile: found, processorUs: user + system }
     },
   }
 }

@@ -104,17 +104,18 @@ const MOST_PARTS = 15
 const MOST_FUNCTIONS = 20
 
 function timeFigures({ name }: Scenario, { tasks, found }: Found): Figure[] {
-  const { busyUs, parts, functions } = profileShares(found as CpuProfile)
+  const { profile: sampled, processorUs } = found as { profile: CpuProfile; processorUs: number }
+  const { busyUs, parts, functions } = profileShares(sampled)
   const figure = (what: string, us: number): Figure => ({
     section: 'profile',
     name: what,
     unit: 'µs',
-    rounds: [us / tasks],
+    rounds: [((us / busyUs) * processorUs) / tasks],
     limits: [],
     details: { percent: (us * 100) / busyUs },
   })
   return [
-    figure(`${name}: main thread, all`, busyUs),
+    figure(`${name}: processor time of the main thread`, busyUs),
     ...[...parts].slice(0, MOST_PARTS).map(([part, us]) => figure(`  ${part}`, us)),
     ...[...functions].slice(0, MOST_FUNCTIONS).map(([called, us]) => figure(`    ${called}`, us)),
   ]
