@@ -27,6 +27,7 @@ import { limit } from './section/limit.ts'
 import { memory } from './section/memory.ts'
 import { peers } from './section/peers.ts'
 import { recovery } from './section/recovery.ts'
+import { standIns } from './section/stand-ins.ts'
 import { start } from './section/start.ts'
 import { streams } from './section/streams.ts'
 import { usage } from './section/usage.ts'
@@ -65,6 +66,7 @@ const byNameOnly: readonly string[] = ['peers']
 /** What `--distributed` measures in the place of all that. */
 const distributedSections: Sections = {
   distributed,
+  'stand-ins': standIns,
   recovery,
   files: distributedFiles,
   streams: distributedStreams,
