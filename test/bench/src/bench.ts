@@ -1,12 +1,15 @@
 /**
- * `pnpm bench [--distributed] [section …] [--seconds N] [--rounds N] [--json] [--out FILE]`: what this machine reaches,
+ * `pnpm bench [--distributed | --profile] [section …] [--seconds N] [--rounds N] [--peer NAME] [--json] [--out FILE]`: what this machine reaches,
  * each figure beside its limits from the same run. Seconds are those of one measurement. `--json` prints lines of JSON instead of
  * the table; `--out` appends them to a file as well. Exits 1, after all of them, where a figure is not what the project wants of it.
+ * `peers` installs other systems, so it runs only where it is named; `--peer` says which of them, more than once for several.
  */
 import { appendFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Figure, jsonLine, reached } from './figure.ts'
+import { peerNames, peersFolder, usualPeers } from './peers/peers-folder.ts'
+import { profile, profiles } from './profile/profile.ts'
 import { accept } from './section/accept.ts'
 import { auth } from './section/auth.ts'
 import { batchTasks } from './section/batch-tasks.ts'
@@ -22,7 +25,9 @@ import { instances } from './section/instances.ts'
 import { lifecycle } from './section/lifecycle.ts'
 import { limit } from './section/limit.ts'
 import { memory } from './section/memory.ts'
+import { peers } from './section/peers.ts'
 import { recovery } from './section/recovery.ts'
+import { standIns } from './section/stand-ins.ts'
 import { start } from './section/start.ts'
 import { streams } from './section/streams.ts'
 import { usage } from './section/usage.ts'
@@ -52,16 +57,26 @@ const sections: Sections = {
   instances,
   webhooks,
   workforce,
+  peers: workbench => peers(workbench, options.peer),
 }
+
+/** What runs only where it is named. */
+const byNameOnly: readonly string[] = ['peers']
 
 /** What `--distributed` measures in the place of all that. */
 const distributedSections: Sections = {
   distributed,
+  'stand-ins': standIns,
   recovery,
   files: distributedFiles,
   streams: distributedStreams,
   webhooks: distributedWebhooks,
 }
+
+/** What `--profile` measures: calls and processor time in the server, a task, under the load of the section. */
+const profileSections: Sections = Object.fromEntries(
+  profiles.map(name => [name, (workbench: Workbench) => profile(workbench, name)]),
+)
 
 const { options, offered, chosen } = readCommand()
 
@@ -99,17 +114,25 @@ function readCommand() {
         json: { type: 'boolean', default: false },
         out: { type: 'string' },
         distributed: { type: 'boolean', default: false },
+        profile: { type: 'boolean', default: false },
+        peer: { type: 'string', multiple: true, default: [...usualPeers] },
       },
     })
-    const offered = values.distributed ? distributedSections : sections
-    const chosen = positionals.length > 0 ? positionals : Object.keys(offered)
+    const offered = values.profile ? profileSections : values.distributed ? distributedSections : sections
+    const usual = Object.keys(offered).filter(name => !byNameOnly.includes(name))
+    const chosen = positionals.length > 0 ? positionals : usual
     const unknown = positionals.find(name => !Object.hasOwn(offered, name))
     if (unknown !== undefined) throw new Error(`There is no section ${unknown}.`)
     const options = { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) }
     if (!(options.seconds > 0 && options.rounds >= 1)) throw new Error('--seconds and --rounds take positive numbers.')
+    const stranger = options.peer.find(name => !peerNames.includes(name))
+    if (stranger !== undefined) throw new Error(`There is no peer ${stranger}.`)
+    if (chosen.includes('peers')) peersFolder(options.peer)
     return { options, offered, chosen }
   } catch (cause) {
     const usage = `pnpm bench [${Object.keys(sections).join(' | ')} …] [--seconds 5] [--rounds 3] [--json] [--out FILE]
+pnpm bench peers [--peer ${peerNames.join(' | ')}] … [the same]
+pnpm bench --profile [${profiles.join(' | ')} …] [the same]
 pnpm bench --distributed [${Object.keys(distributedSections).join(' | ')} …] [the same]`
     process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
     process.exit(2)

@@ -1,11 +1,12 @@
 /** What every section measures with: the load generator, servers under test, folders on one disk, how long and how often. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { repository, type Server, startServer } from '@millhand/test-e2e/server'
 import { startChild } from './child.ts'
 import { httpRequest, type Request } from './http-request.ts'
 import type { Load, LoadResult } from './load.ts'
+import { nodeCommand } from './node-command.ts'
 import { descendants, processorTime } from './process-table.ts'
 
 export interface Workbench extends AsyncDisposable {
@@ -86,18 +87,8 @@ const shapes = {
   distributed: fileURLToPath(import.meta.resolve('@millhand/test-distributed/start-distributed')),
 }
 
-/** The end-to-end tests' own way of naming another shape of the product is read when the start begins. */
 function start({ shape, ...options }: ServerShape): Promise<Server> {
-  if (shape === undefined) return startServer(options)
-  const name = 'MILLHAND_TEST_START'
-  const before = process.env[name]
-  process.env[name] = `${process.execPath} --disable-warning=ExperimentalWarning ${relative(repository, shapes[shape])}`
-  try {
-    return startServer(options)
-  } finally {
-    if (before === undefined) delete process.env[name]
-    else process.env[name] = before
-  }
+  return startServer({ ...options, ...(shape && { command: nodeCommand(shapes[shape]) }) })
 }
 
 async function measure(

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** A data folder to go on with; a fresh one where it is not given. */
   readonly dataDir?: string
+  /** What starts it, in the place of `pnpm start` and of what `MILLHAND_TEST_START` names. */
+  readonly command?: readonly string[]
   /** How many it may have open at once; as many as we may where it is not given. */
   readonly fileDescriptors?: number
 }
@@ -67,8 +69,6 @@ export class StartFailure extends Error {
 
 /** Resolves once it is ready. Rejects with StartFailure when it ends before that. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  // Before anything is awaited: who names another shape does so for this call alone.
-  const command = startCommand()
   const dataDir = options.dataDir ?? temporaryFolder('millhand-e2e-')
   const key = options.env?.MILLHAND_BOOTSTRAP_KEY ?? newKey('live')
   const testKey = options.env?.MILLHAND_BOOTSTRAP_TEST_KEY ?? newKey('test')
@@ -84,7 +84,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
     ...options.env,
   }
-  let life = await begin(command, environment, options.fileDescriptors)
+  let life = await begin(environment, options)
   const past = { stdout: '', stderr: '' }
   const { http: url, grpc, metrics, identity = grpc } = life.ready
   if (identity === undefined) throw new Error('the server did not say where identity is')
@@ -123,7 +123,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         ...(grpc && { MILLHAND_GRPC_ADDR: address(grpc) }),
         ...(metrics && { MILLHAND_METRICS_ADDR: address(metrics) }),
       }
-      life = await begin(command, { ...environment, ...addresses }, options.fileDescriptors)
+      life = await begin({ ...environment, ...addresses }, options)
     },
     logs: () => ({ stdout: past.stdout + life.output.stdout, stderr: past.stderr + life.output.stderr }),
     [Symbol.asyncDispose]: async () => {
@@ -169,9 +169,8 @@ interface Life {
 }
 
 async function begin(
-  start: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-  fileDescriptors: number | undefined,
+  { command: start = startCommand(), fileDescriptors }: ServerOptions,
 ): Promise<Life> {
   const limited = ['sh', '-c', 'ulimit -n "$0"; exec "$@"', String(fileDescriptors), ...start]
   const [command, ...words] = tiedToUs(fileDescriptors === undefined ? start : limited)
@@ -203,7 +202,7 @@ async function begin(
 }
 
 /** `MILLHAND_TEST_START` names another shape of the product to test: words, separated by spaces. */
-function startCommand(): string[] {
+function startCommand(): readonly string[] {
   const other = process.env.MILLHAND_TEST_START
   if (other) return other.split(' ')
   return [process.execPath, '--disable-warning=ExperimentalWarning', '--max-semi-space-size=32', 'deploy/src/start.ts']

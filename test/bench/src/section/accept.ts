@@ -3,13 +3,17 @@ import { alternate } from '../alternate.ts'
 import { digitsTasks } from '../digits-task.ts'
 import { type Figure, median } from '../figure.ts'
 import { rawHttp, sqliteInserts } from '../limit/limits.ts'
+import { plansWith } from '../plans-file.ts'
 import { acceptOnly, targetOf, type Workbench } from '../workbench.ts'
 
 const connections = 64
+/** All rounds are accepted by one server that runs nothing: more than a plan lets wait. It is the largest that a plan may have. */
+const MOST_QUEUED = 1_000_000_000
 
 export async function accept(workbench: Workbench): Promise<Figure[]> {
   const { seconds, rounds } = workbench
-  await using server = await workbench.server({ env: acceptOnly })
+  const env = { ...acceptOnly, ...plansWith('max_queued', MOST_QUEUED, workbench.folder()) }
+  await using server = await workbench.server({ env })
   const requests = await digitsTasks(server)
   const sample = await workbench.measure(targetOf(server), {
     connections: 1,

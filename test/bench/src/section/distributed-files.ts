@@ -10,7 +10,7 @@ const BYTES = 64 * 2 ** 20
 export async function distributedFiles(workbench: Workbench): Promise<Figure[]> {
   await using kafka = await startKafka()
   await using mongo = await startMongo()
-  const env = { ...acceptOnly, TEST_KAFKA: kafka.address, TEST_MONGO: mongo.address }
+  const env = { ...acceptOnly, TEST_KAFKA: kafka.address, TEST_MONGO_OF_SERVICES: mongo.address }
   await using server = await workbench.server({ shape: 'distributed', env })
   return await largeFile(server, BYTES, () => descendants(server.pid))
 }

@@ -17,7 +17,7 @@ export async function distributed(workbench: Workbench): Promise<Figure[]> {
   const { seconds, rounds } = workbench
   await using kafka = await startKafka()
   await using mongo = await startMongo()
-  const env = { TEST_KAFKA: kafka.address, TEST_MONGO: mongo.address }
+  const env = { TEST_KAFKA: kafka.address, TEST_MONGO_OF_SERVICES: mongo.address }
 
   /** One measurement on a deployment of its own: what is stored makes the stand-in slower. */
   const measure = async (plan: Omit<LoadPlan, 'requests'>, wait?: number, more: Record<string, string> = {}) => {
