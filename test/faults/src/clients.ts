@@ -10,6 +10,8 @@ export interface TaskRequest {
   readonly create: object
   /** `Prefer` of the create. */
   readonly prefer?: string
+  /** `Idempotency-Key` of the create: each try has the same. */
+  readonly key?: string
   /** What the output must be, if it succeeds; undefined where it is not looked at. */
   readonly answer: number | undefined
   /** Milliseconds between the create and `act`. */
@@ -121,15 +123,21 @@ export function createClients(options: ClientOptions): Clients {
 
   const fulfil = async (request: TaskRequest, signal?: AbortSignal): Promise<Wire | undefined> => {
     const asked = performance.now()
-    const more = { json: request.create, ...(request.prefer !== undefined && { headers: { prefer: request.prefer } }) }
-    const created = await call('POST', '/v1/tasks', more, signal)
+    const { create, prefer, key } = request
+    const headers = { ...(prefer !== undefined && { prefer }), ...(key !== undefined && { 'idempotency-key': key }) }
+    const created = await call('POST', '/v1/tasks', { json: create, headers }, signal)
     if (!created) return undefined
+    if (key !== undefined && created.status === 409) {
+      // The try before is still being done, or was begun by a process that has died.
+      await pause(200)
+      return undefined
+    }
     if (created.status !== 201) {
       seen.unexpected.push(`create: ${created.status} ${created.text}`)
       return undefined
     }
     const { id } = created.body
-    seen.acknowledged.push({ id, answer: request.answer })
+    seen.acknowledged.push({ id, answer: request.answer, ...(key !== undefined && { key }) })
     saw(created.body, asked)
     if (request.act === 'leave') return created.body
     if (request.pauseMs > 0) await pause(request.pauseMs)
