@@ -39,6 +39,8 @@ export interface ClientOptions {
   readonly next: () => Promise<TaskRequest | undefined>
   /** Statuses that say that the service can't serve now; by default 503 and 504. */
   readonly unavailable?: readonly number[]
+  /** Told of each answer that says so. */
+  readonly onUnavailable?: (answer: Answer) => void
 }
 
 /** How long a client waits for an answer before it takes the request for lost. */
@@ -74,6 +76,7 @@ export function createClients(options: ClientOptions): Clients {
       const ending = signal ? AbortSignal.any([late, signal]) : late
       const answer = await send(method, url + path, { ...more, agent, headers, signal: ending })
       if (!unavailable.includes(answer.status)) return answer
+      options.onUnavailable?.(answer)
     } catch {
       // It may have been done all the same.
     }
@@ -91,8 +94,11 @@ export function createClients(options: ClientOptions): Clients {
     }
   }
 
-  const saw = ({ id, status, resource_version: version }: Wire, asked: number) =>
-    seen.looks.push({ id, status, version, asked, answered: performance.now() })
+  const saw = ({ id, status, resource_version: version }: Wire, asked: number): number => {
+    const answered = performance.now()
+    seen.looks.push({ id, status, version, asked, answered })
+    return answered
+  }
 
   const cancel = async (id: string): Promise<Wire | undefined> => {
     const asked = performance.now()
@@ -102,8 +108,7 @@ export function createClients(options: ClientOptions): Clients {
       return undefined
     }
     const { outcome, task } = answer.body
-    saw(task, asked)
-    seen.cancellations.push({ id, outcome, status: task.status })
+    seen.cancellations.push({ id, outcome, status: task.status, answered: saw(task, asked) })
     return task
   }
 
@@ -137,8 +142,8 @@ export function createClients(options: ClientOptions): Clients {
       return undefined
     }
     const { id } = created.body
-    seen.acknowledged.push({ id, answer: request.answer, ...(key !== undefined && { key }) })
-    saw(created.body, asked)
+    const answered = saw(created.body, asked)
+    seen.acknowledged.push({ id, answer: request.answer, ...(key !== undefined && { key }), answered })
     if (request.act === 'leave') return created.body
     if (request.pauseMs > 0) await pause(request.pauseMs)
     return request.act === 'cancel' ? await cancel(id) : await look(id, signal)

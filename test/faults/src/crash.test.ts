@@ -8,11 +8,11 @@ import { type Server, startServer } from '@millhand/test-e2e/server'
 import { batchFaults } from './batch-checks.ts'
 import { createBatchVisitors } from './batch-visitors.ts'
 import { billFaults, chargesOfHistory, chargesOfTasks, settledBill, verifyFaults } from './bills.ts'
-import { createClients, type TaskRequest } from './clients.ts'
+import { createClients } from './clients.ts'
 import { violations } from './history-checks.ts'
 import { allEnded, getEach, listAll, readEvents, readHistories } from './outcome.ts'
-import { chosenSeed, type Random, random } from './random.ts'
-import { digitRequest, digits } from './task-requests.ts'
+import { chosenSeed, random } from './random.ts'
+import { digits, waitingRequest } from './task-requests.ts'
 
 const isWhole = process.env.TEST_ALL !== undefined
 const CLIENTS = 128
@@ -20,10 +20,6 @@ const TASKS = isWhole ? 15_000 : 5_000
 const KILLS = isWhole ? 30 : 10
 const BILL_LIMIT_MS = 120_000
 
-const CANCELLED = 0.05
-/** Of the creates: these wait for the end of their task, and these have an `Idempotency-Key`. */
-const WAITING = 0.8
-const KEYED = 0.4
 const BATCH_VISITORS = 16
 
 test('nothing that was answered is lost, done twice or told out of order, however often the process is killed', {
@@ -43,7 +39,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
     urls: () => [server.url],
     key: server.key,
     clients: CLIENTS,
-    next: async () => ((await gate.pass()) ? oftenWaiting(requests) : undefined),
+    next: async () => ((await gate.pass()) ? waitingRequest(requests) : undefined),
     unavailable: [],
   })
   const running = clients.run()
@@ -128,16 +124,6 @@ async function knowsTheDigits(server: Server): Promise<void> {
     assert.equal(answer.body.status, 'succeeded', answer.text)
     assert.equal(answer.body.output.digit, digit)
   }
-}
-
-/** A digit, whose sender mostly waits for its end, and often has a key. */
-function oftenWaiting(random: Random): TaskRequest {
-  const key = random.next() < KEYED ? `key ${random.between(0, 2 ** 31)} ${random.between(0, 2 ** 31)}` : undefined
-  return digitRequest(random, {
-    act: random.next() < CANCELLED ? 'cancel' : 'leave',
-    ...(random.next() < WAITING && { prefer: `wait=${random.between(1, 10)}` }),
-    ...(key !== undefined && { key, task: { metadata: { key } } }),
-  })
 }
 
 /** Lets as many through as were admitted; the others wait, until it is closed and all admitted have passed. */

@@ -9,6 +9,8 @@ export interface Acknowledged {
   readonly answer: number | undefined
   /** The `Idempotency-Key` that it was sent with. */
   readonly key?: string
+  /** When, as in a look. */
+  readonly answered?: number
 }
 
 /** A cancel that was answered with 200. */
@@ -17,6 +19,8 @@ export interface Cancellation {
   readonly outcome: 'cancelled' | 'requested' | 'already_finished'
   /** The task's status as the answer shows it. */
   readonly status: Status
+  /** When, as in a look. */
+  readonly answered?: number
 }
 
 /** A task as an answer showed it to a client; times are the client's own, in milliseconds, and never go back. */
