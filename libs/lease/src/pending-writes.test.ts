@@ -188,6 +188,13 @@ describe('pending writes', () => {
     assert.equal((await work.change(tenant, 'a', end)).kind, 'missing')
   })
 
+  it('has new work read again whose write failed, since it may be there all the same', async () => {
+    const inserted = assert.rejects(insert('a', false), /not synced/)
+    await answer(new Error('not synced'))
+    await inserted
+    assert.deepEqual(heard, ['doubt a queued 1'])
+  })
+
   it('voids what waits behind a write that fails', async () => {
     stored.set('a', queued('a'))
     await work.decide(tenant, 'a', claim)

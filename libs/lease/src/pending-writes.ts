@@ -24,7 +24,7 @@ interface PendingWritesOptions<T extends Work> {
   readonly write: (change: Change<T>) => Promise<WriteResult>
   /** Hears of each write once it is durable: what the store had before, and what it has. */
   readonly onDurable: (before: T | undefined, after: T) => void
-  /** Hears of the latest state of what rested and was not written: what the store has is true. */
+  /** Hears of the latest state of what rested and was not written, and of what may have been inserted: the store tells. */
   readonly onVoid: (latest: T) => void
 }
 
@@ -150,11 +150,12 @@ export class PendingWrites<T extends Work> {
       ({ kind }) => {
         this.#failed = false
         if (kind === 'written') this.#durable(pending)
-        else this.#void(pending, next => next.written.resolve(false))
+        else this.#void(pending, false, next => next.written.resolve(false))
       },
       error => {
         this.#failed = true
-        this.#void(pending, next => next.written.reject(error))
+        // A sync or an answer that failed may come after the commit, and of new work nothing else would ever tell.
+        this.#void(pending, pending.before === undefined, next => next.written.reject(error))
       },
     )
   }
@@ -170,7 +171,7 @@ export class PendingWrites<T extends Work> {
   }
 
   /** What was decided on top of it came to nothing as well. */
-  #void(pending: Pending<T>, answer: (pending: Pending<T>) => void): void {
+  #void(pending: Pending<T>, isInDoubt: boolean, answer: (pending: Pending<T>) => void): void {
     const { key } = pending
     const next = this.#open.get(key)
     this.#underWay.delete(key)
@@ -180,7 +181,7 @@ export class PendingWrites<T extends Work> {
       one.outcome = 'void'
       answer(one)
     }
-    if (all.some(({ hasRested }) => hasRested)) this.#options.onVoid((next ?? pending).latest)
+    if (isInDoubt || all.some(({ hasRested }) => hasRested)) this.#options.onVoid((next ?? pending).latest)
   }
 
   #wakeAt(dueAt: number): void {

@@ -14,6 +14,8 @@ const sweepEveryMs = 500
 const resyncEveryMs = 30_000
 /** The same where all of its flows are read as well. */
 const resyncAndFillEveryMs = 120_000
+/** With more in doubt than this all that waits is read instead, in pages. */
+const mostDoubtful = 1_000
 /** How many documents are changed in one go. */
 const changeAtOnce = 500
 
@@ -38,6 +40,7 @@ export class Sweeper<T extends Work, C> {
   readonly #doubtful = new Map<string, string>()
   /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
   #resyncAt = 0
+  #isFilled = false
 
   constructor(options: SweeperOptions<T, C>) {
     this.#options = options
@@ -59,12 +62,16 @@ export class Sweeper<T extends Work, C> {
   doubt(tenant: string, id: string): void {
     this.#options.leases.drop(id)
     this.#doubtful.set(id, tenant)
+    if (this.#doubtful.size <= mostDoubtful) return
+    this.#doubtful.clear()
+    this.#resyncAt = 0
+    this.#isFilled = false
   }
 
   /** Fills the queue, then goes on until the signal ends. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, refiller, ownerClaims, onError, leases } = this.#options
-    let filled = false
+    this.#isFilled = false
     this.#resyncAt = 0
     this.#doubtful.clear()
     await everyInterval(clock, sweepEveryMs, signal, async () => {
@@ -72,8 +79,7 @@ export class Sweeper<T extends Work, C> {
         const isTime = clock.monotonic() >= this.#resyncAt
         await this.#readDoubtful()
         if (isTime) await this.#resync()
-        if (!filled || (isTime && ownerClaims)) await refiller.fill()
-        filled = true
+        if (!this.#isFilled || (isTime && ownerClaims)) await this.#fill()
         void refiller.refill()
         await this.#sweep(signal)
       } catch (error) {
@@ -82,6 +88,17 @@ export class Sweeper<T extends Work, C> {
       }
     })
     leases.clear()
+  }
+
+  /** What comes into doubt meanwhile may ask for another. */
+  async #fill(): Promise<void> {
+    this.#isFilled = true
+    try {
+      await this.#options.refiller.fill()
+    } catch (error) {
+      this.#isFilled = false
+      throw error
+    }
   }
 
   async #readDoubtful(): Promise<void> {

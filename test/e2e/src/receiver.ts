@@ -11,6 +11,8 @@ export interface Received {
   /** As it came. */
   readonly text: string
   readonly body: Wire
+  /** When it had come, by `performance.now()`. */
+  readonly at: number
 }
 
 export interface Receiver extends AsyncDisposable {
@@ -34,7 +36,7 @@ export async function startReceiver(): Promise<Receiver> {
     req.on('end', () => {
       const text = Buffer.concat(chunks).toString()
       const path = req.url ?? ''
-      received.push({ path, headers: req.headers, text, body: JSON.parse(text) })
+      received.push({ path, headers: req.headers, text, body: JSON.parse(text), at: performance.now() })
       res.writeHead(statuses.get(path) ?? 204).end()
       for (const look of waiting) look()
     })

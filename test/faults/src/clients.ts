@@ -10,6 +10,8 @@ export interface TaskRequest {
   readonly create: object
   /** `Prefer` of the create. */
   readonly prefer?: string
+  /** `Idempotency-Key` of the create: each try has the same. */
+  readonly key?: string
   /** What the output must be, if it succeeds; undefined where it is not looked at. */
   readonly answer: number | undefined
   /** Milliseconds between the create and `act`. */
@@ -37,6 +39,8 @@ export interface ClientOptions {
   readonly next: () => Promise<TaskRequest | undefined>
   /** Statuses that say that the service can't serve now; by default 503 and 504. */
   readonly unavailable?: readonly number[]
+  /** Told of each answer that says so. */
+  readonly onUnavailable?: (answer: Answer) => void
 }
 
 /** How long a client waits for an answer before it takes the request for lost. */
@@ -72,6 +76,7 @@ export function createClients(options: ClientOptions): Clients {
       const ending = signal ? AbortSignal.any([late, signal]) : late
       const answer = await send(method, url + path, { ...more, agent, headers, signal: ending })
       if (!unavailable.includes(answer.status)) return answer
+      options.onUnavailable?.(answer)
     } catch {
       // It may have been done all the same.
     }
@@ -89,8 +94,11 @@ export function createClients(options: ClientOptions): Clients {
     }
   }
 
-  const saw = ({ id, status, resource_version: version }: Wire, asked: number) =>
-    seen.looks.push({ id, status, version, asked, answered: performance.now() })
+  const saw = ({ id, status, resource_version: version }: Wire, asked: number): number => {
+    const answered = performance.now()
+    seen.looks.push({ id, status, version, asked, answered })
+    return answered
+  }
 
   const cancel = async (id: string): Promise<Wire | undefined> => {
     const asked = performance.now()
@@ -100,8 +108,7 @@ export function createClients(options: ClientOptions): Clients {
       return undefined
     }
     const { outcome, task } = answer.body
-    saw(task, asked)
-    seen.cancellations.push({ id, outcome, status: task.status })
+    seen.cancellations.push({ id, outcome, status: task.status, answered: saw(task, asked) })
     return task
   }
 
@@ -121,16 +128,22 @@ export function createClients(options: ClientOptions): Clients {
 
   const fulfil = async (request: TaskRequest, signal?: AbortSignal): Promise<Wire | undefined> => {
     const asked = performance.now()
-    const more = { json: request.create, ...(request.prefer !== undefined && { headers: { prefer: request.prefer } }) }
-    const created = await call('POST', '/v1/tasks', more, signal)
+    const { create, prefer, key } = request
+    const headers = { ...(prefer !== undefined && { prefer }), ...(key !== undefined && { 'idempotency-key': key }) }
+    const created = await call('POST', '/v1/tasks', { json: create, headers }, signal)
     if (!created) return undefined
+    if (key !== undefined && created.status === 409) {
+      // The try before is still being done, or was begun by a process that has died.
+      await pause(200)
+      return undefined
+    }
     if (created.status !== 201) {
       seen.unexpected.push(`create: ${created.status} ${created.text}`)
       return undefined
     }
     const { id } = created.body
-    seen.acknowledged.push({ id, answer: request.answer })
-    saw(created.body, asked)
+    const answered = saw(created.body, asked)
+    seen.acknowledged.push({ id, answer: request.answer, ...(key !== undefined && { key }), answered })
     if (request.act === 'leave') return created.body
     if (request.pauseMs > 0) await pause(request.pauseMs)
     return request.act === 'cancel' ? await cancel(id) : await look(id, signal)

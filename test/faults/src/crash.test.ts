@@ -10,16 +10,16 @@ import { createBatchVisitors } from './batch-visitors.ts'
 import { billFaults, chargesOfHistory, chargesOfTasks, settledBill, verifyFaults } from './bills.ts'
 import { createClients } from './clients.ts'
 import { violations } from './history-checks.ts'
-import { allEnded, getEach, listAll, readEvents } from './outcome.ts'
-import { chosenSeed, type Random, random } from './random.ts'
-import { digitRequest, digits } from './task-requests.ts'
+import { allEnded, getEach, listAll, readEvents, readHistories } from './outcome.ts'
+import { chosenSeed, random } from './random.ts'
+import { digits, waitingRequest } from './task-requests.ts'
 
-const CLIENTS = 64
-const TASKS = 10_000
-const KILLS = 20
+const isWhole = process.env.TEST_ALL !== undefined
+const CLIENTS = 128
+const TASKS = isWhole ? 15_000 : 5_000
+const KILLS = isWhole ? 30 : 10
 const BILL_LIMIT_MS = 120_000
 
-const CANCELLED = 0.05
 const BATCH_VISITORS = 16
 
 test('nothing that was answered is lost, done twice or told out of order, however often the process is killed', {
@@ -31,7 +31,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   await knowsTheDigits(server)
   const knownBefore = (await listAll(server)).length
 
-  const portions = portionsOf(TASKS, KILLS + 1, random(seed))
+  const portion = Math.floor(TASKS / (KILLS + 1))
   const gate = openableGate()
   const began = performance.now()
   const requests = random(seed + 1)
@@ -39,12 +39,10 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
     urls: () => [server.url],
     key: server.key,
     clients: CLIENTS,
-    next: async () => {
-      if (!(await gate.pass())) return undefined
-      return digitRequest(requests, { act: requests.next() < CANCELLED ? 'cancel' : 'leave' })
-    },
+    next: async () => ((await gate.pass()) ? waitingRequest(requests) : undefined),
     unavailable: [],
-  }).run()
+  })
+  const running = clients.run()
   const over = new AbortController()
   const created = new EventTarget()
   const visitors = createBatchVisitors({
@@ -57,17 +55,21 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   })
   const visiting = visitors.run()
   const moments = random(seed + 2)
-  for (const [at, portion] of portions.slice(0, KILLS).entries()) {
+  const struck: number[] = []
+  for (let at = 0; at < KILLS; at++) {
+    const before = at * portion
     gate.admit(portion)
-    // Every second kill strikes a batch that was just created.
+    // Every second kill strikes a batch that was just created, the others strike among the creates of their portion.
     if (at % 2 === 1) await once(created, 'batch')
-    await pause(moments.between(20, at % 2 === 1 ? 300 : 1_000))
+    else await gate.passed(before + moments.between(CLIENTS, portion))
+    await pause(moments.between(0, at % 2 === 1 ? 300 : 20))
+    struck.push(gate.count - clients.seen.acknowledged.length)
     await server.kill()
     await server.restart()
   }
-  gate.admit(portions.at(-1) as number)
+  gate.admit(TASKS - KILLS * portion)
   gate.close()
-  const seen = await clients
+  const seen = await running
   over.abort()
   const batches = await visiting
   const sent = performance.now()
@@ -86,10 +88,13 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   const bill = await settledBill(ask, charges, BILL_LIMIT_MS)
   const unverified = await verifyFaults(operatorEnv(server))
   await server.stop()
-  const events = readEvents(join(server.dataDir, 'millhand.db'))
+  const file = join(server.dataDir, 'millhand.db')
+  const events = readEvents(file)
+  const histories = readHistories(file)
 
   t.diagnostic(
-    `${seen.acknowledged.length} answered with 201, ${seen.unanswered} requests unanswered, ` +
+    `${KILLS} kills while ${struck.join(', ')} creates were under way; ` +
+      `${seen.acknowledged.length} answered with 201, ${seen.unanswered} requests unanswered, ` +
       `${seen.cancellations.length} cancels, ${listed.length} tasks, ${events.length} events; ` +
       `${batches.length} batches, ${batches.filter(({ cancelled }) => cancelled).length} of them cancelled; ` +
       `sent in ${Math.round(sent - began)} ms, ended ${Math.round(ended - sent)} ms later; ${counts(listed)}`,
@@ -99,7 +104,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   assert.deepEqual(ofBatches.slice(0, 20), [], `seed ${seed}`)
   const billed = [...billFaults(bill, charges), ...billFaults(bill, chargesOfHistory(events)), ...unverified]
   assert.deepEqual(billed.slice(0, 20), [], `seed ${seed}`)
-  const history = { ...seen, events }
+  const history = { ...seen, events, histories }
   assert.deepEqual(violations({ ...history, finals: listed }).slice(0, 20), [], `seed ${seed}`)
   const byId = new Map(listed.map(task => [task.id, task]))
   for (const task of each) assert.deepEqual(byId.get(task.id), task)
@@ -121,23 +126,23 @@ async function knowsTheDigits(server: Server): Promise<void> {
   }
 }
 
-/** `whole` in parts of random size. */
-function portionsOf(whole: number, parts: number, { between }: Random): number[] {
-  const cuts = Array.from({ length: parts - 1 }, () => between(0, whole)).sort((a, b) => a - b)
-  return [...cuts, whole].map((cut, at) => cut - (cuts[at - 1] ?? 0))
-}
-
 /** Lets as many through as were admitted; the others wait, until it is closed and all admitted have passed. */
 function openableGate() {
   let places = 0
+  let count = 0
   let closed = false
+  const counting = new EventTarget()
   const waiting: ((passed: boolean) => void)[] = []
   const settle = () => {
     while (waiting.length > 0 && (places > 0 || closed)) {
       const passed = places > 0
-      if (passed) places--
+      if (passed) {
+        places--
+        count++
+      }
       waiting.shift()?.(passed)
     }
+    counting.dispatchEvent(new Event('passed'))
   }
   return {
     admit: (count: number) => {
@@ -147,6 +152,14 @@ function openableGate() {
     close: () => {
       closed = true
       settle()
+    },
+    /** How many have passed. */
+    get count() {
+      return count
+    },
+    /** Resolves once so many have passed. */
+    passed: async (most: number) => {
+      while (count < most) await once(counting, 'passed')
     },
     pass: () =>
       new Promise<boolean>(resolve => {

@@ -8,6 +8,17 @@ test('a history in which every promise was kept has no violation', () => {
 
 const planted: readonly [fault: string, plant: (history: Mutable) => void, said: RegExp][] = [
   ['an acknowledged task is lost', h => remove(h, 'task_a'), /task_a: was answered with 201 and is lost/],
+  ['a key makes two tasks', h => change(h.finals, 1, { key: 'k' }), /key k made 2 tasks: task_a, task_b/],
+  [
+    'a key is answered with another task',
+    h => change(h.acknowledged, 1, { key: 'k' }),
+    /key k was answered with task_b/,
+  ],
+  [
+    'the history lacks an entry',
+    h => change(h.histories, 0, { entries: h.histories[0]?.entries.slice(1) ?? [] }),
+    /task_a: its history is 2 running, 3 succeeded, its events 1 queued/,
+  ],
   ['a task is listed twice', h => h.finals.push(h.finals[0] as Final), /task_a: listed twice/],
   ['a task never ends', h => change(h.finals, 0, { status: 'running' }), /task_a: never ended: running/],
   ['an answer is wrong', h => change(h.finals, 0, { answer: 4 }), /task_a: answers 4, not 3/],
@@ -93,13 +104,13 @@ test('what was asked for before a newer state was seen may be older', () => {
   assert.deepEqual(violations(history), [])
 })
 
-type Mutable = { -readonly [List in keyof History]: History[List][number][] }
+type Mutable = { -readonly [List in keyof Required<History>]: Required<History>[List][number][] }
 
 /** Three tasks: one succeeded, one was cancelled while it ran again, one was never acknowledged. */
 function kept(): Mutable {
   return {
     acknowledged: [
-      { id: 'task_a', answer: 3 },
+      { id: 'task_a', answer: 3, key: 'k' },
       { id: 'task_b', answer: 5 },
     ],
     cancellations: [
@@ -125,9 +136,19 @@ function kept(): Mutable {
       { id: 'evt_11', task: 'task_unseen', type: 'task.expired', status: 'expired', version: 2, attempt: 0 },
     ],
     finals: [
-      { id: 'task_a', status: 'succeeded', version: 3, attempt: 1, answer: 3 },
+      { id: 'task_a', status: 'succeeded', version: 3, attempt: 1, answer: 3, key: 'k' },
       { id: 'task_b', status: 'cancelled', version: 6, attempt: 2, answer: undefined },
       { id: 'task_unseen', status: 'expired', version: 2, attempt: 0, answer: undefined },
+    ],
+    histories: [
+      {
+        id: 'task_a',
+        entries: [
+          { version: 1, status: 'queued' },
+          { version: 2, status: 'running' },
+          { version: 3, status: 'succeeded' },
+        ],
+      },
     ],
   }
 }

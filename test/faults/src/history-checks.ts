@@ -7,6 +7,10 @@ export interface Acknowledged {
   readonly id: string
   /** What the output must be, if it succeeds; undefined where the model's answer is not looked at. */
   readonly answer: number | undefined
+  /** The `Idempotency-Key` that it was sent with. */
+  readonly key?: string
+  /** When, as in a look. */
+  readonly answered?: number
 }
 
 /** A cancel that was answered with 200. */
@@ -15,6 +19,8 @@ export interface Cancellation {
   readonly outcome: 'cancelled' | 'requested' | 'already_finished'
   /** The task's status as the answer shows it. */
   readonly status: Status
+  /** When, as in a look. */
+  readonly answered?: number
 }
 
 /** A task as an answer showed it to a client; times are the client's own, in milliseconds, and never go back. */
@@ -47,6 +53,14 @@ export interface Final {
   readonly version: number
   readonly attempt: number
   readonly answer: number | undefined
+  /** The `Idempotency-Key` of its create, as its metadata name it. */
+  readonly key?: string
+}
+
+/** The history that the store has in a task, oldest entry first. */
+export interface StoredHistory {
+  readonly id: string
+  readonly entries: readonly Pick<Logged, 'version' | 'status'>[]
 }
 
 export interface History {
@@ -55,10 +69,13 @@ export interface History {
   readonly looks: readonly Look[]
   readonly events: readonly Logged[]
   readonly finals: readonly Final[]
+  /** Where they were read. */
+  readonly histories?: readonly StoredHistory[]
 }
 
 /** Every breach of the promises, in words; none where all of them were kept. */
-export function violations({ acknowledged, cancellations, looks, events, finals }: History): string[] {
+export function violations(history: History): string[] {
+  const { acknowledged, cancellations, looks, events, finals, histories = [] } = history
   const found: string[] = []
   const finalOf = new Map<string, Final>()
   for (const final of finals) {
@@ -74,6 +91,8 @@ export function violations({ acknowledged, cancellations, looks, events, finals 
   for (const task of eventsOf.keys()) if (!finalOf.has(task)) found.push(`${task}: has events and does not exist`)
   for (const final of finals) found.push(...faultsOfLife(final, eventsOf.get(final.id) ?? []))
   found.push(...faultsOfAcknowledged(acknowledged, finalOf), ...faultsOfCancellations(cancellations, finalOf))
+  found.push(...faultsOfKeys(acknowledged, finals))
+  for (const stored of histories) found.push(...faultsOfStored(stored, eventsOf.get(stored.id) ?? []))
   for (const [id, seen] of Map.groupBy(looks, look => look.id))
     found.push(...faultsOfLooks(seen, finalOf.get(id), eventsOf.get(id) ?? []))
   return found
@@ -142,6 +161,26 @@ function faultsOfAcknowledged(acknowledged: readonly Acknowledged[], finalOf: Re
       return [`${id}: answers ${final.answer}, not ${answer}`]
     return []
   })
+}
+
+/** A key makes one task, and whoever sends it is told of that one. */
+function faultsOfKeys(acknowledged: readonly Acknowledged[], finals: readonly Final[]): string[] {
+  const keyed = finals.flatMap(({ key, id }) => (key === undefined ? [] : [{ key, id }]))
+  const made = Map.groupBy(keyed, ({ key }) => key)
+  const found: string[] = []
+  for (const [key, tasks] of made)
+    if (tasks.length > 1) found.push(`key ${key} made ${tasks.length} tasks: ${tasks.map(({ id }) => id).join(', ')}`)
+  for (const { key, id } of acknowledged)
+    if (key !== undefined && made.get(key)?.[0]?.id !== id)
+      found.push(`key ${key} was answered with ${id} and made ${made.get(key)?.[0]?.id ?? 'nothing'}`)
+  return found
+}
+
+/** The history in the task has an entry for each event, of its version and status. */
+function faultsOfStored({ id, entries }: StoredHistory, life: readonly Logged[]): string[] {
+  const told = (list: readonly Pick<Logged, 'version' | 'status'>[]) =>
+    list.map(({ version, status }) => `${version} ${status}`).join(', ')
+  return told(entries) === told(life) ? [] : [`${id}: its history is ${told(entries)}, its events ${told(life)}`]
 }
 
 /** A cancel that was answered holds; an end that was seen is the end. */

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '@millhand/test-e2e/http'
 import type { Server } from '@millhand/test-e2e/server'
-import type { Final, Logged } from './history-checks.ts'
+import type { Final, Logged, StoredHistory } from './history-checks.ts'
 
 /** Whatever shape of the product answers the calls. */
 export type Asked = Pick<Server, 'request'>
@@ -73,8 +73,7 @@ export async function getEach(server: Asked, ids: readonly string[]): Promise<Fi
 
 /** The event log of the one-process shape, read from its file in the order in which it was appended. */
 export function readEvents(file: string): Logged[] {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
+  return readFrom(file, database => {
     const rows = database.prepare(
       `SELECT key, id, type, value FROM event_log WHERE topic = 'millhand.tasks.v1' ORDER BY seq`,
     )
@@ -90,6 +89,21 @@ export function readEvents(file: string): Logged[] {
         ...(value.data.object.cost && { cost: value.data.object.cost.amount }),
       }
     })
+  })
+}
+
+/** The history in each stored task. */
+export function readHistories(file: string): StoredHistory[] {
+  return readFrom(file, database => {
+    const rows = database.prepare(`SELECT id, body ->> '$.history' AS history FROM tasks`)
+    return rows.all().map(({ id, history }) => ({ id: String(id), entries: JSON.parse(String(history)) }))
+  })
+}
+
+function readFrom<T>(file: string, read: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return read(database)
   } finally {
     database.close()
   }
@@ -101,9 +115,11 @@ interface ShownTask {
   readonly resource_version: number
   readonly attempt: number
   readonly output?: { readonly digit: number }
+  readonly metadata?: { readonly key?: string }
 }
 
 function final(task: ShownTask): Final {
-  const { id, status, resource_version: version, attempt, output } = task
-  return { id, status, version, attempt, answer: output?.digit }
+  const { id, status, resource_version: version, attempt, output, metadata } = task
+  const key = metadata?.key
+  return { id, status, version, attempt, answer: output?.digit, ...(key !== undefined && { key }) }
 }

@@ -56,3 +56,14 @@ export function longRequest(
   const input = JSON.stringify({ iterations: { dtype: 'int64', shape: [1], data: [Math.round(ms * 600)] } })
   return { create: { type: 'inference', model: 'spin', input, ...task }, answer: undefined, ...rest }
 }
+
+/** A digit, whose sender mostly waits for its end, often has a key and sometimes cancels. */
+export function waitingRequest(random: Random): TaskRequest {
+  const { next, between } = random
+  const key = next() < 0.4 ? `key ${between(0, 2 ** 31)} ${between(0, 2 ** 31)}` : undefined
+  return digitRequest(random, {
+    act: next() < 0.05 ? 'cancel' : 'leave',
+    ...(next() < 0.8 && { prefer: `wait=${between(1, 10)}` }),
+    ...(key !== undefined && { key, task: { metadata: { key } } }),
+  })
+}

@@ -25,11 +25,12 @@ export const storms: readonly string[] = [
   'test/faults/src/instances/storm.test.ts',
 ]
 
-/** What no run but `--all` has: building the servers that they need takes longer than everything else. docs/testing.md */
+/** What no run but `--all` has, because it takes too long: building a Kubernetes, a start for each loss of power. docs/testing.md */
 export const onlyInAll: readonly string[] = [
   'services/instance/src/drivers/kubernetes/kubernetes-driver.test.ts',
   'services/instance/src/drivers/kubernetes/kubernetes-faults.test.ts',
   'services/instance/src/drivers/kubernetes/kubernetes-storm.test.ts',
+  'test/faults/src/disk/power-loss.test.ts',
 ]
 
 /** How a file is run. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { mkdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -48,6 +48,19 @@ describe('room on a disk', () => {
       [false, true, true, false, false],
     )
     assert.deepEqual(lines, ['disk.low', 'disk.has_room'])
+  })
+
+  it('keeps a reserve that can not be removed, as on a read-only disk', async () => {
+    const { file, room } = await open()
+    const path = join(dirname(file), 'reserve')
+    // Of what a file system refuses, this can be had as any user.
+    rmSync(path)
+    mkdirSync(path)
+    assert.equal(room.release(), false)
+    assert.equal(room.isLow, false)
+    rmdirSync(path)
+    writeFileSync(path, '')
+    assert.equal(room.release(), true)
   })
 
   it('gives the reserve away once, is low then, and makes it again when there is room', async () => {

@@ -77,12 +77,17 @@ export class DiskRoom {
     this.#setLow(!this.#isReserved || this.#free < least * this.#reserve)
   }
 
-  /** Gives the reserve to what is being written; false where it is gone already. */
+  /** Gives the reserve to what is being written; false where it is gone already, or can't be removed. */
   release(): boolean {
     if (!this.#isReserved) return false
+    try {
+      rmSync(this.#file, { force: true })
+    } catch {
+      // SQLite tells of a read-only disk as of a full one. The write that is tried fails for itself.
+      return false
+    }
     this.#isReserved = false
     this.#free = 0
-    rmSync(this.#file, { force: true })
     this.#setLow(true)
     return true
   }
