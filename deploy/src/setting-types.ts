@@ -148,7 +148,7 @@ export function words(doc: string): Setting<readonly string[]> {
   }
 }
 
-const LABEL = String.raw`(?:[a-z0-9.-]{1,253}/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?`
+const LABEL = '(?:[a-z0-9.-]{1,253}/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?'
 const LABEL_VALUE = '[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?'
 
 /** A text of a form that is checked whole. */

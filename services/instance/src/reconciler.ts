@@ -267,6 +267,7 @@ export class Reconciler {
       const gap = gapOf(instance, seen.get(instance.id) ?? [], this.#engine.hasCreated, now)
       for (const slot of gap.create) this.#engine.create(instance, slot, signal)
       remove.push(...gap.remove)
+      for (const slot of gap.cancel) this.#engine.cancel(replicaName(instance.id, slot))
       for (const slot of instance.slots) this.#nextAt = Math.min(this.#nextAt, retryAt(slot))
       if (instance.expires_at !== undefined && instance.ending === undefined)
         this.#nextAt = Math.min(this.#nextAt, instance.expires_at)

@@ -56,6 +56,8 @@ export interface Driver {
 
 export interface CreateOptions {
   readonly signal: AbortSignal
+  /** Ends the pull of the image: the call rejects and has made nothing. Once the image is there it has no effect. */
+  readonly cancelled?: AbortSignal
   /** How far the image is pulled, at most once a second. */
   readonly onPull?: (progress: PullProgress) => void
 }

@@ -39,6 +39,7 @@ const OPERATION_MS = 250
 export async function storm(seed: number, size: StormSize, say: (line: string) => void): Promise<StormResult> {
   const began = performance.now()
   const startedAt = Date.now()
+  say(`it began at ${new Date(startedAt).toISOString()}`)
   const tell = (line: string) => say(`[${((performance.now() - began) / 1_000).toFixed(1)} s] ${line}`)
   await using docker = await startDocker()
   const root = await busyboxRoot()
@@ -111,6 +112,8 @@ export async function storm(seed: number, size: StormSize, say: (line: string) =
   }
   violations.push(...wrong)
   for (const line of violations) tell(line)
+  for (const run of record.runs.values())
+    if (violations.some(line => line.includes(run.name))) for (const line of run.said) tell(`${run.name} ${line}`)
   for (const id of new Set(violations.flatMap(line => /inst[_-](\w{26})/.exec(line)?.[1] ?? [])))
     for (const line of await customer.history(`inst_${id}`, startedAt)) tell(line)
   const runs = [...record.runs.values()].filter(({ startedAt }) => startedAt !== undefined).length

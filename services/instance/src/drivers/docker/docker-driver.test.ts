@@ -120,7 +120,7 @@ describe('the docker driver', { skip: dockerMissing }, () => {
     await create({}, strict)
     await assert.rejects(create({ image: images.exits }, strict), fault('registry_not_allowed'))
     await assert.rejects(create({ image: 'registry.example.com/acme-corp/x' }, strict), fault('registry_not_allowed'))
-    await assert.rejects(create({ image: '127.0.0.1:1/x' }), fault('registry_unavailable'))
+    await assert.rejects(create({ image: '127.0.0.1:1/x' }), fault('registry_not_allowed'))
     await assert.rejects(create({ image: 'UPPER case' }), fault('image_not_found'))
     await strict[Symbol.asyncDispose]()
   })

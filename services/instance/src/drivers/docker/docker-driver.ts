@@ -75,9 +75,10 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
   }
 
   return {
-    create: (replica, { signal, onPull = () => {} }) =>
+    create: (replica, createOptions) =>
       creating.runExclusive(replica.name, async () => {
         const { name } = replica
+        const { signal, cancelled } = createOptions
         const { there } = await locate(hosts, name, signal)
         if (there?.state === 'created') await there.host.start(name, signal)
         if (there !== undefined) return { host: there.host.name }
@@ -86,7 +87,8 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
         for (;;) {
           const { host, devices } = await placing.runExclusive('', () => place(replica, tried, signal))
           try {
-            const image = await ensureImage(host.engine, replica, images, signal, onPull)
+            const image = await ensureImage(host.engine, replica, images, clock, createOptions)
+            cancelled?.throwIfAborted()
             await host.run(replica, image, devices, signal)
             return { host: host.name }
           } catch (error) {

@@ -1,5 +1,6 @@
 /** The events of one engine, for as long as it answers and again once it is back. */
 import type { Clock } from '@millhand/process'
+import { DriverFault } from '../driver.ts'
 import { type Engine, jsonLines } from './engine.ts'
 import { DEPLOYMENT, filtersOf } from './labels.ts'
 
@@ -16,19 +17,30 @@ export interface EngineWatch {
 const PAUSE_MS = 1000
 /** How long a host may be gone before that counts as a change: a connection to a machine without power says nothing. */
 const PING_MS = 5000
+const ENDS_MS = 5000
 
 /** When containers have ended, in milliseconds since 1970, by name. An engine keeps its latest 256 events until it ends. */
-export async function endsOf(engine: Engine, deployment: string, signal: AbortSignal): Promise<Map<string, number>> {
+export async function endsOf(
+  engine: Engine,
+  deployment: string,
+  signal: AbortSignal,
+  timeoutMs = ENDS_MS,
+): Promise<Map<string, number>> {
   // By the engine's clock: it would wait for a time that is to come.
   const { SystemTime } = (await engine.call('GET', '/info', { signal })) as { readonly SystemTime: string }
   const until = (Date.parse(SystemTime) / 1_000).toFixed(3)
   const filters = filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'], event: ['die'] })
   const found = new Map<string, number>()
-  for await (const event of jsonLines(
-    await engine.stream('GET', `/events?since=0&until=${until}&${filters}`, { signal }),
-  ))
-    found.set(...timeIn(event as unknown as EngineEvent))
-  return found
+  const path = `/events?since=0&until=${until}&${filters}`
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  try {
+    for await (const event of jsonLines(await engine.stream('GET', path, { signal: ended })))
+      found.set(...timeIn(event as unknown as EngineEvent))
+    return found
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new DriverFault('unavailable', 'The container engine does not answer.', { cause: error })
+  }
 }
 
 /** Starts and ends that were heard of: an engine that dies right after one forgets it. The latest, as many as an engine keeps. */

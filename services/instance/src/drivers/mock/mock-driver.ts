@@ -37,7 +37,7 @@ export function createMockDriver(engine: MockEngine): Driver {
   }
 
   return {
-    async create(replica, { signal, onPull }) {
+    async create(replica, { signal, cancelled, onPull }) {
       signal.throwIfAborted()
       const before = reachable().find(({ replicas }) => replicas.has(replica.name))
       if (before !== undefined) {
@@ -59,11 +59,14 @@ export function createMockDriver(engine: MockEngine): Driver {
       changed()
       try {
         onPull?.({ doneBytes: 0, totalBytes: IMAGE_BYTES })
-        await clock.sleep(engine.pullMs, signal)
+        await clock.sleep(engine.pullMs, cancelled ? AbortSignal.any([signal, cancelled]) : signal)
         onPull?.({ doneBytes: IMAGE_BYTES, totalBytes: IMAGE_BYTES })
         await clock.sleep(engine.startMs, signal)
         // A timer may fire a part of a millisecond early: then it would not run yet.
         if (clock.now() < createdAt + engine.pullMs + engine.startMs) await clock.sleep(1, signal)
+      } catch (error) {
+        if (cancelled?.aborted) host.replicas.delete(replica.name)
+        throw error
       } finally {
         changed()
       }
