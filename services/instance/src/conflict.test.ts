@@ -52,3 +52,45 @@ test('a change is stored only if the record is still the one that it was made fr
   assert.equal((await world.get(id)).desired.replicas, 2)
   await world.close()
 })
+
+test('a replica that has ended stays in the engine until the record has its end', async () => {
+  const world = await World.open({ a: { cpu: 10 } })
+  const { signal } = new AbortController()
+  const owner = world.owner()
+  const pass = async () => {
+    owner.engineChanged()
+    await owner.pass(signal)
+    await world.clock.advance(1_000)
+  }
+  const id = await world.create({ replicas: 1 })
+  for (let n = 0; n < 5; n++) await pass()
+  const [name = ''] = world.running()
+  const startedAt = (await world.get(id)).slots[0]?.started_at ?? 0
+  world.engine.setLost('a', true)
+  await pass()
+  await changeInstance(world.deps, 'acct_1/live', id, { kind: 'delete', now: world.clock.now() })
+  await pass()
+  world.engine.end(name, { exitCode: 0 })
+  const endedAt = world.clock.now()
+  await world.clock.advance(3_000)
+  world.engine.setLost('a', false)
+  const { write } = world.instances
+  world.instances.write = async () => {
+    world.instances.write = write
+    return { kind: 'conflict', index: 'version' }
+  }
+  await pass()
+  assert.equal(world.instances.write, write, 'there was a conflict')
+  // An engine that is killed now forgets the end of what is not there any more.
+  world.engine.ends.clear()
+  for (let n = 0; n < 3; n++) await pass()
+  assert.equal((await world.get(id)).status, 'terminated')
+  const runs = world.events
+    .filter(({ type }) => type === 'instance.metered')
+    .map(({ value }) => JSON.parse(value).data.object)
+  assert.equal(
+    runs.reduce((sum, { run_ms }) => sum + run_ms, 0),
+    endedAt - startedAt,
+  )
+  await world.close()
+})

@@ -7,6 +7,8 @@ export interface Run {
   readonly name: string
   readonly instance: string
   readonly index: number
+  /** When it was heard of. */
+  readonly knownAt: number
   startedAt?: number
   /** Whether the engine itself has told the start of one that it has, and not only the event. */
   isStartKnown?: true
@@ -48,7 +50,7 @@ export function recordEngine(socketPath: string): EngineRecord {
     const known = runs.get(name)
     if (known !== undefined) return known
     const [instance, index] = [`${labels['millhand.instance']}`, Number(labels['millhand.index'])]
-    const run: Run = { name, instance, index, said: [] }
+    const run: Run = { name, instance, index, knownAt: Date.now(), said: [] }
     runs.set(name, run)
     return run
   }
@@ -87,11 +89,13 @@ export function recordEngine(socketPath: string): EngineRecord {
     runs,
     async look() {
       try {
+        const askedAt = Date.now()
         const listed = (await get(`/containers/json?all=1&${filtersOf()}`)) as { Id: string }[]
         const inspected = await Promise.all(listed.map(({ Id }) => get(`/containers/${Id}/json`)))
         const now = Date.now()
         const names = new Set((inspected as (Inspected | undefined)[]).map(found => found?.Name.slice(1)))
-        for (const run of runs.values()) if (run.startedAt !== undefined && !names.has(run.name)) run.missedAt ??= now
+        for (const run of runs.values())
+          if (run.knownAt < askedAt && run.startedAt !== undefined && !names.has(run.name)) run.missedAt ??= now
         return (inspected as (Inspected | undefined)[]).flatMap(found => {
           if (found === undefined) return []
           const { Name, Config, State } = found

@@ -103,7 +103,12 @@ export async function storm(seed: number, size: StormSize, say: (line: string) =
   await customer.endAll()
   await settle('after all were deleted')
   await watch[Symbol.asyncDispose]()
-  violations.push(...(await record.leftovers()).map(name => `the engine has ${name} still`), ...watch.violations)
+  let left = await record.leftovers()
+  for (const limit = performance.now() + SETTLE_LIMIT_MS; left.length > 0 && performance.now() < limit; ) {
+    await pause(POLL_MS)
+    left = await record.leftovers()
+  }
+  violations.push(...left.map(name => `the engine has ${name} still`), ...watch.violations)
   // The archive of events may be behind.
   let wrong = metersWrongly(record.runs, await customer.metered(), startedAt)
   for (const limit = performance.now() + ARCHIVE_LIMIT_MS; wrong.length > 0 && performance.now() < limit; ) {

@@ -235,6 +235,36 @@ describe('the docker driver', { skip: dockerMissing }, () => {
   })
 })
 
+describe('networks and volumes', { skip: dockerMissing }, () => {
+  it('go with the last replica, also where it vanished, or the removal broke off', async () => {
+    const signal = () => AbortSignal.timeout(LIMIT_MS)
+    await using docker = await startDockerWithImages()
+    await using driver = driverOf([docker])
+    const left = async () => {
+      const list = (kind: string) => docker.docker(kind, 'ls', '--quiet', '--filter', 'label=millhand.deployment=test')
+      return (await list('network')) + (await list('volume'))
+    }
+    const gone = async () => {
+      for (const limit = signal(); (await left()) !== ''; ) limit.throwIfAborted()
+    }
+    // Of an owner that died after it had removed the replica.
+    const labels = ['deployment=test', 'tenant=acct_1/live'].flatMap(label => ['--label', `millhand.${label}`])
+    await docker.docker('network', 'create', ...labels, 'left')
+    await docker.docker('volume', 'create', ...labels, 'left')
+    using _ = driver.watch(() => {})
+    await gone()
+    const { name } = await createOn(driver)
+    await docker.docker('rm', '--force', name)
+    await gone()
+  })
+
+  const createOn = async (driver: Driver) => {
+    const spec = specOf({ images })
+    await driver.create(spec, { signal: AbortSignal.timeout(LIMIT_MS) })
+    return spec
+  }
+})
+
 describe('the docker driver with several hosts', { skip: dockerMissing }, () => {
   it('uses the host with most room, and counts on no host that is lost', async () => {
     const signal = () => AbortSignal.timeout(LIMIT_MS)

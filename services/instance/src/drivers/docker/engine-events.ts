@@ -10,6 +10,8 @@ export interface EngineWatch {
   readonly changed: () => void
   /** Hears when a container was started or has ended, in milliseconds since 1970. */
   readonly heard: (action: string, name: string, at: number) => void
+  /** Asks the engine for something, every so often: one that doesn't answer is lost. */
+  readonly ping: (signal: AbortSignal) => Promise<void>
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -73,7 +75,7 @@ interface EngineEvent {
 }
 
 /** Calls `changed` when the engine tells of a container, when it goes, and when it is back, until the signal fires. */
-export function watchEngine({ engine, deployment, changed, heard, clock, signal }: EngineWatch): void {
+export function watchEngine({ engine, deployment, changed, heard, ping, clock, signal }: EngineWatch): void {
   const path = `/events?${filtersOf({ [DEPLOYMENT]: deployment }, { type: ['container'] })}`
 
   async function follow(ended: AbortSignal): Promise<void> {
@@ -86,10 +88,10 @@ export function watchEngine({ engine, deployment, changed, heard, clock, signal 
     }
   }
 
-  async function ping(ended: AbortSignal): Promise<void> {
+  async function pingAll(ended: AbortSignal): Promise<void> {
     for (;;) {
       await clock.sleep(PING_MS, ended)
-      await engine.call('GET', '/version', { signal: ended, timeoutMs: PING_MS })
+      await ping(ended)
     }
   }
 
@@ -97,7 +99,7 @@ export function watchEngine({ engine, deployment, changed, heard, clock, signal 
     while (!signal.aborted) {
       const stop = new AbortController()
       const ended = AbortSignal.any([signal, stop.signal])
-      const both = [follow(ended), ping(ended)]
+      const both = [follow(ended), pingAll(ended)]
       // Either ends as the host is lost; it is tried again, whatever the fault.
       await Promise.race(both).catch(() => {})
       stop.abort()

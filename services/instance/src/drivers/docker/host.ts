@@ -11,6 +11,7 @@ import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
 import { hasRun, type InspectedContainer, observedContainer } from './inspected-container.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
+import { createLeftovers } from './leftovers.ts'
 import { logLines } from './log-lines.ts'
 import { checkNetwork, ensureNetwork, removeUnusedNetworks } from './networks.ts'
 import { type HostRoom, type Occupant, roomOf } from './placement.ts'
@@ -51,6 +52,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   /** Of a tenant one call at a time makes a network. */
   const networks = new KeyedMutex()
   const heard = createHeardTimes()
+  const leftovers = createLeftovers(engine, deployment)
   const listed = async (signal: AbortSignal) =>
     (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
       signal,
@@ -86,7 +88,16 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     },
 
     watch(changed, clock, signal) {
-      watchEngine({ engine, deployment, changed, heard: heard.note, clock, signal })
+      const note = (action: string, name: string, at: number) => {
+        heard.note(action, name, at)
+        if (action === 'destroy') leftovers.note()
+      }
+      const ping = async (ended: AbortSignal) => {
+        if (!(await leftovers.sweep(ended)))
+          await engine.call('GET', '/version', { signal: ended, timeoutMs: LOOK_TIMEOUT_MS })
+      }
+      leftovers.note() // What has gone while nobody listened.
+      watchEngine({ engine, deployment, changed, heard: note, ping, clock, signal })
     },
 
     async ends(signal) {
@@ -121,7 +132,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
         const config = { replica, size, network, devices, labels, imageId: id, imageVolumes: volumes }
         await makeContainer(engine, config, published, signal)
       }
-      await runContainer(engine, name, make, signal)
+      await leftovers.keeping(tenant, () => runContainer(engine, name, make, signal))
     },
 
     async remove(name, signal) {
