@@ -32,7 +32,10 @@ export interface EngineCalls {
   create(instance: InstanceRecord, slot: Slot, signal: AbortSignal): void
   /** Ends the start of a replica that is not wanted any more, if it is still waiting for its image. */
   cancel(name: string): void
-  /** Removes a replica, unless it is being removed, or was a moment ago in vain. */
+  /**
+   * Removes a replica, unless it is being removed, or was a moment ago in vain. One that runs is only ended where its end would be
+   * forgotten: a later pass notes it, and asks again.
+   */
   remove(replica: ObservedReplica, signal: AbortSignal): void
   /** The names of those that are being started. */
   creating(): ReadonlySet<string>
@@ -98,7 +101,8 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
   async function tryRemove(replica: ObservedReplica, signal: AbortSignal): Promise<void> {
     const { name } = replica
     try {
-      await driver.remove(replica, signal)
+      if (replica.state === 'running' && driver.stop !== undefined) await driver.stop(replica, signal)
+      else await driver.remove(replica, signal)
       created.delete(name)
       failedAt.delete(name)
     } catch (error) {

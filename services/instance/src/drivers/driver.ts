@@ -20,6 +20,12 @@ export interface Driver {
    */
   remove(replica: { readonly name: string; readonly host?: string }, signal: AbortSignal): Promise<void>
 
+  /**
+   * Ends a replica as `remove` does, and keeps it, so that the engine's record of its end outlives both the engine and the service
+   * until it is removed. Of engines whose `remove` loses that record.
+   */
+  stop?(replica: { readonly name: string; readonly host: string }, signal: AbortSignal): Promise<void>
+
   /** All replicas of this deployment, in any state, as the engine reports them now. */
   list(signal: AbortSignal): Promise<Observation>
 

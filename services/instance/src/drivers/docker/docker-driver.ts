@@ -106,6 +106,10 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
       await Promise.all(searched.map(known => known.remove(name, signal)))
     },
 
+    async stop({ name, host }, signal) {
+      await hosts.find(known => known.name === host)?.stop(name, signal)
+    },
+
     async list(signal): Promise<Observation> {
       const answered = await onReachable(hosts, async host => ({ host, replicas: await host.list(signal) }))
       const replicas = answered.flatMap(one => one.replicas)

@@ -33,6 +33,8 @@ export interface DockerHost {
   run(replica: ReplicaSpec, image: HostImage, devices: readonly string[], signal: AbortSignal): Promise<void>
   /** Starts a container that a call which broke off has made. */
   start(name: string, signal: AbortSignal): Promise<void>
+  /** Ends its process, and keeps the container. */
+  stop(name: string, signal: AbortSignal): Promise<void>
   remove(name: string, signal: AbortSignal): Promise<void>
   logs(name: string, options: LogOptions, signal: AbortSignal): AsyncIterable<LogLine>
 }
@@ -135,12 +137,14 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
       await leftovers.keeping(tenant, () => runContainer(engine, name, make, signal))
     },
 
+    async stop(name, signal) {
+      if ((await inspected(name, signal)) !== undefined) await stopped(engine, name, graceSeconds, signal)
+    },
+
     async remove(name, signal) {
       const found = await inspected(name, signal)
       if (found === undefined) return
-      const stop = `/containers/${name}/stop?t=${graceSeconds}`
-      const timeoutMs = graceSeconds * 1000 + START_TIMEOUT_MS
-      await unlessMissing(engine.call('POST', stop, { signal, timeoutMs }))
+      await stopped(engine, name, graceSeconds, signal)
       await discard(engine, name, signal)
       await removeUnusedNetworks(engine, deployment, found.Config.Labels?.[TENANT] ?? '', signal)
     },
@@ -189,6 +193,12 @@ async function runContainer(
 
 const started = (engine: Engine, name: string, signal: AbortSignal): Promise<unknown> =>
   engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
+
+/** SIGTERM, and SIGKILL after the grace time. */
+const stopped = (engine: Engine, name: string, graceSeconds: number, signal: AbortSignal): Promise<unknown> => {
+  const timeoutMs = graceSeconds * 1000 + START_TIMEOUT_MS
+  return unlessMissing(engine.call('POST', `/containers/${name}/stop?t=${graceSeconds}`, { signal, timeoutMs }))
+}
 
 /** A replica that did not start is removed; where the engine does not answer it may have started. */
 async function refused(engine: Engine, name: string, error: unknown, signal: AbortSignal): Promise<never> {

@@ -84,6 +84,12 @@ export function createMockDriver(engine: MockEngine): Driver {
       changed()
     },
 
+    async stop({ name, host }, signal) {
+      signal.throwIfAborted()
+      if (hosts.get(host)?.isLost) throw new DriverFault('unavailable', 'The host does not answer.')
+      engine.end(name, { exitCode: 143 })
+    },
+
     async ends(host, signal) {
       signal.throwIfAborted()
       if (hosts.get(host)?.isLost) throw new DriverFault('unavailable', 'The host does not answer.')
