@@ -30,17 +30,13 @@ export function gapOf(
     const own = seen.find(({ generation }) => generation === slot.generation)
     return own === undefined || (own.state === 'creating' && !hasCreated(replicaName(instance.id, slot)))
   })
-  const remove = seen.filter(replica => {
-    const slot = instance.slots.find(each => each.generation === replica.generation)
-    return slot === undefined || (slot.state === 'stopping' && isNoted(slot, replica))
+  const remove = seen.filter(({ generation }) => {
+    const slot = instance.slots.find(each => each.generation === generation)
+    return slot === undefined || slot.state === 'stopping'
   })
   const cancel = instance.slots.filter(({ state }) => state === 'stopping')
   return { create, cancel, remove }
 }
-
-/** Whether the slot has what its replica ran: with the replica the engine forgets exactly when it ended. */
-const isNoted = ({ started_at, metered_until }: Slot, { state, startedAt }: ObservedReplica): boolean =>
-  state !== 'exited' || (metered_until === undefined && (started_at !== undefined || startedAt === undefined))
 
 /** When a slot is to be looked at again, where nothing happens. */
 export const retryAt = ({ state, retry_at }: Slot): number =>

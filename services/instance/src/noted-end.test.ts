@@ -74,3 +74,36 @@ test('what is removed is metered until its end, also where the owner and the eng
   assert.equal(meteredMs(world), endedAt - startedAt)
   await world.close()
 })
+
+test('a start that came to a run is metered before another takes its place', async () => {
+  const world = await World.open({ a: { cpu: 10 } })
+  const { signal } = new AbortController()
+  const owner = world.owner()
+  const pass = async () => {
+    owner.engineChanged()
+    await owner.pass(signal)
+    await world.clock.advance(1_000)
+  }
+  const id = await world.create({ replicas: 1 })
+  await owner.pass(signal)
+  // Nobody sees it run: its host is lost right after the start.
+  world.engine.setLost('a', true)
+  await world.clock.advance(100)
+  const [name = ''] = [...(world.engine.hosts.get('a')?.replicas.keys() ?? [])]
+  for (let n = 0; n < 3; n++) await pass()
+  assert.equal((await world.get(id)).slots[0]?.state, 'pending')
+  const startedAt = world.engine.hosts.get('a')?.replicas.get(name)?.startedAt ?? 0
+  world.engine.end(name, { exitCode: 0 })
+  const endedAt = world.clock.now()
+  await world.clock.advance(3_000)
+  world.engine.setLost('a', false)
+  const { write } = world.instances
+  world.instances.write = async () => {
+    world.instances.write = write
+    return { kind: 'conflict', index: 'version' }
+  }
+  for (let n = 0; n < 3; n++) await pass()
+  assert.equal(world.instances.write, write, 'there was a conflict')
+  assert.equal(meteredMs(world), endedAt - startedAt)
+  await world.close()
+})
