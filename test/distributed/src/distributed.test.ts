@@ -15,7 +15,15 @@ const repository = resolve(import.meta.dirname, '../../..')
  * shapes: they run on one.
  */
 const ofOneShape = [
-  ...['docker-instances', 'docker-instances-faults', 'documents', 'http', 'instance-executors', 'onnx-nodes'],
+  ...[
+    'docker-instances',
+    'docker-instances-faults',
+    'docker-instances-hostile',
+    'documents',
+    'http',
+    'instance-executors',
+    'onnx-nodes',
+  ],
   'own-models-memory',
   ...['streaming-examples', 'webhook-examples'],
 ]
