@@ -47,7 +47,7 @@ function dockerOptions(set: Values<typeof instanceVariables>) {
 }
 
 function kubernetesOptions(set: Values<typeof instanceVariables>) {
-  const { MILLHAND_KUBERNETES_CONFIG: kubeConfig, MILLHAND_KUBERNETES_NODES: nodeSelector } = set
+  const { MILLHAND_KUBECONFIG: kubeConfig, MILLHAND_KUBERNETES_NODES: nodeSelector } = set
   return {
     deployment: set.MILLHAND_KUBERNETES_DEPLOYMENT,
     namespacePrefix: set.MILLHAND_KUBERNETES_NAMESPACE_PREFIX,
@@ -141,7 +141,7 @@ async function kubernetesDriver(options: KubernetesDriverOptions) {
     return createKubernetesDriver(options)
   } catch (error) {
     throw new ConfigurationError([
-      `MILLHAND_KUBERNETES_CONFIG: the cluster's configuration can't be used: ${(error as Error).message}.`,
+      `MILLHAND_KUBECONFIG: the cluster's configuration can't be used: ${(error as Error).message}.`,
     ])
   }
 }

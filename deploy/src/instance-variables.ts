@@ -14,7 +14,7 @@ export const instanceVariables = {
   ),
   MILLHAND_INSTANCE_REGISTRIES: optional(
     words(
-      'The registries whose images may run, or parts of one, for example `docker.io/library,ghcr.io/acme`. By default any may.',
+      'The registries whose images may run, or parts of one, for example `docker.io/library,ghcr.io/acme`. By default any may that has a name with a domain.',
     ),
   ),
   MILLHAND_INSTANCE_PRELOADED: optional(
@@ -38,7 +38,7 @@ export const instanceVariables = {
   MILLHAND_DOCKER_PUBLIC_NETWORK: optional(
     text(undefined, 'The network of the hosts on which ports are published. Without it instances can publish none.'),
   ),
-  MILLHAND_KUBERNETES_CONFIG: optional(
+  MILLHAND_KUBECONFIG: optional(
     path(
       undefined,
       'A configuration file (kubeconfig) of the cluster on which replicas run. By default the service account of the pod in which the instance service runs.',

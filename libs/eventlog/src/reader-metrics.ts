@@ -1,16 +1,9 @@
 /** Tells metrics what readers of a log take of this process. */
-import type { Metrics } from '@millhand/telemetry'
+import { type Metrics, metricSpecs } from '@millhand/telemetry'
 import type { EventLog } from './event-log.ts'
 
-/** Groups by their names, and the one service that reads with `tail`. */
-export const readerNames = [
-  'batch-progress',
-  'billing-compute',
-  'billing-workforce',
-  'billing-instances',
-  'billing-accounts',
-  'webhook',
-] as const
+/** The groups that are counted, and the one service that reads with `tail`. */
+export const readerNames = metricSpecs.millhand_event_reader_events_total.labels.reader
 
 type ReaderName = (typeof readerNames)[number]
 

@@ -30,7 +30,12 @@ export interface EngineCallsDeps {
 export interface EngineCalls {
   /** Starts the replica of a slot, unless it is being started, or as many of its account are as may be: a later pass asks again. */
   create(instance: InstanceRecord, slot: Slot, signal: AbortSignal): void
-  /** Removes a replica, unless it is being removed, or was a moment ago in vain. */
+  /** Ends the start of a replica that is not wanted any more, if it is still waiting for its image. */
+  cancel(name: string): void
+  /**
+   * Removes a replica, unless it is being removed, or was a moment ago in vain. One that runs is only ended where its end would be
+   * forgotten: a later pass notes it, and asks again.
+   */
   remove(replica: ObservedReplica, signal: AbortSignal): void
   /** The names of those that are being started. */
   creating(): ReadonlySet<string>
@@ -47,6 +52,7 @@ const RETRY_MS = 1_000
 export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
   const { driver, clock, log, now, caused, settled } = deps
   const creating = new Set<string>()
+  const cancels = new Map<string, AbortController>()
   const removing = new Set<string>()
   const created = new Set<string>()
   /** When a removal failed, by the monotonic clock. */
@@ -69,6 +75,8 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
 
   async function tryCreate(instance: InstanceRecord, slot: Slot, name: string, signal: AbortSignal): Promise<void> {
     const { generation } = slot
+    const cancel = new AbortController()
+    cancels.set(name, cancel)
     let told = -1
     const onPull = (progress: PullProgress) => {
       const quarters = Math.floor((4 * progress.doneBytes) / Math.max(1, progress.totalBytes))
@@ -77,20 +85,24 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
       void caused(instance, { kind: 'pull', generation, progress, now: now() }).catch(() => {})
     }
     try {
-      await driver.create(specOf(deps, instance, slot, name), { signal, onPull })
+      await driver.create(specOf(deps, instance, slot, name), { signal, cancelled: cancel.signal, onPull })
       created.add(name)
     } catch (error) {
-      if (signal.aborted) return
-      if (!(error instanceof DriverFault)) log.error('instance.create_failed', { instance: instance.id, error })
+      if (signal.aborted || cancel.signal.aborted) return
       const fault = error instanceof DriverFault ? error : unexpected
+      // Only the log says more than this reason does.
+      if (fault.reason === 'engine_error') log.error('instance.create_failed', { instance: instance.id, error })
       await caused(instance, { kind: 'refuse', generation, fault, now: now() })
+    } finally {
+      cancels.delete(name)
     }
   }
 
   async function tryRemove(replica: ObservedReplica, signal: AbortSignal): Promise<void> {
     const { name } = replica
     try {
-      await driver.remove(replica, signal)
+      if (replica.state === 'running' && driver.stop !== undefined) await driver.stop(replica, signal)
+      else await driver.remove(replica, signal)
       created.delete(name)
       failedAt.delete(name)
     } catch (error) {
@@ -113,6 +125,7 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
         ),
       )
     },
+    cancel: name => cancels.get(name)?.abort(),
     remove(replica, signal) {
       const { name } = replica
       if (creating.has(name) || removing.has(name)) return

@@ -153,6 +153,11 @@ export class World {
         await driver.remove(...args)
         mortality()
       },
+      stop: async (...args) => {
+        mortality()
+        await driver.stop?.(...args)
+        mortality()
+      },
       list: async signal => {
         mortality()
         const { replicas, lostHosts } = await driver.list(signal)

@@ -5,11 +5,13 @@ import { type InstanceRecord, replicaName, type Slot } from './instance.ts'
 export interface Gap {
   /** Slots whose replica is to be started. */
   readonly create: readonly Slot[]
+  /** Slots whose replica is not wanted any more, and may be about to be started. */
+  readonly cancel: readonly Slot[]
   /** Replicas that are to go. */
   readonly remove: readonly ObservedReplica[]
 }
 
-const none: Gap = { create: [], remove: [] }
+const none: Gap = { create: [], cancel: [], remove: [] }
 
 /**
  * `seen` are all replicas of the instance. A replica that was created and not started, by an owner that died, is created
@@ -21,7 +23,8 @@ export function gapOf(
   hasCreated: (name: string) => boolean,
   now: number,
 ): Gap {
-  if (seen.length === 0 && instance.slots.every(({ state }) => state !== 'starting')) return none
+  if (seen.length === 0 && instance.slots.every(({ state }) => state !== 'starting' && state !== 'stopping'))
+    return none
   const create = instance.slots.filter(slot => {
     if (slot.state !== 'starting' || (slot.retry_at ?? 0) > now) return false
     const own = seen.find(({ generation }) => generation === slot.generation)
@@ -31,7 +34,8 @@ export function gapOf(
     const slot = instance.slots.find(each => each.generation === generation)
     return slot === undefined || slot.state === 'stopping'
   })
-  return { create, remove }
+  const cancel = instance.slots.filter(({ state }) => state === 'stopping')
+  return { create, cancel, remove }
 }
 
 /** When a slot is to be looked at again, where nothing happens. */

@@ -1,6 +1,7 @@
 /** An instance as the service stores it. REST shows the part that `instance-message.ts` picks. */
 import { fail, type Id, type KeyMode } from '@millhand/api'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import type { RestoredReplica } from './drivers/driver.ts'
 
 export type InstanceStatus =
   | 'pending'
@@ -144,3 +145,11 @@ export const replicaName = (instance: string, { index, generation }: Pick<Slot, 
 
 /** What secrets are sealed for. */
 export const sealedFor = ({ tenant, id }: Pick<InstanceRecord, 'tenant' | 'id'>): string => `${tenant}/${id}`
+
+/** Its replicas that ran when they were last observed. */
+export const restoredReplicas = ({ id, tenant, gpu, image, slots }: InstanceRecord): RestoredReplica[] =>
+  slots.flatMap(slot => {
+    const { index, generation, started_at: startedAt, metered_until, ports = [] } = slot
+    if (startedAt === undefined || metered_until === undefined) return []
+    return [{ name: replicaName(id, slot), tenant, instance: id, index, generation, gpu, image, ports, startedAt }]
+  })

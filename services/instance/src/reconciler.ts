@@ -7,11 +7,11 @@ import { type Clock, createWakeUp, type WakeUp } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Admission, admit, type Share, waitingIndexes } from './admission.ts'
-import type { Driver, ObservedReplica, RestoredReplica } from './drivers/driver.ts'
+import type { Driver, ObservedReplica } from './drivers/driver.ts'
 import { createEngineCalls, type EngineCalls } from './engine-calls.ts'
 import type { ExecutorImage } from './executors.ts'
 import { gapOf, retryAt } from './gap.ts'
-import { type InstanceRecord, replicaName } from './instance.ts'
+import { type InstanceRecord, replicaName, restoredReplicas } from './instance.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
 import { ObservationTimes, type ObservedAt } from './observation-times.ts'
 import type { Sighting } from './slot.ts'
@@ -113,7 +113,10 @@ export class Reconciler {
     // A record that was read meanwhile may be newer than the observation: the next pass has one for it.
     await this.#applyAll(instance => {
       const { id } = instance
-      if (known.get(id) !== instance) return void this.#times.missed(id)
+      if (known.get(id) !== instance) {
+        this.wake()
+        return void this.#times.missed(id)
+      }
       const before = this.#times.behind(id)
       const own = before === undefined ? sighting : { ...sighting, before }
       return { kind: 'observe', seen: seen.get(id) ?? [], sighting: own }
@@ -231,7 +234,7 @@ export class Reconciler {
     const now = this.#now()
     const waiting = [...this.#open.values()]
       .map(instance => ({ ...instance, instance: instance.id, indexes: waitingIndexes(instance, now) }))
-      .filter(({ indexes }) => indexes.length > 0)
+      .filter(({ id, indexes }) => indexes.length > 0 && this.#times.behind(id) === undefined)
     if (waiting.length === 0) return
     // A host that is back by now may have what was started there: the next observation says so.
     const capacity = await this.#deps.driver.capacity(signal, lostHosts)
@@ -264,9 +267,12 @@ export class Reconciler {
         this.#forget(instance.id)
         continue
       }
+      // Its record lacks what was seen, and so what ran: the next pass acts on it.
+      if (this.#times.behind(instance.id) !== undefined) continue
       const gap = gapOf(instance, seen.get(instance.id) ?? [], this.#engine.hasCreated, now)
       for (const slot of gap.create) this.#engine.create(instance, slot, signal)
       remove.push(...gap.remove)
+      for (const slot of gap.cancel) this.#engine.cancel(replicaName(instance.id, slot))
       for (const slot of instance.slots) this.#nextAt = Math.min(this.#nextAt, retryAt(slot))
       if (instance.expires_at !== undefined && instance.ending === undefined)
         this.#nextAt = Math.min(this.#nextAt, instance.expires_at)
@@ -288,11 +294,3 @@ export class Reconciler {
     return true
   }
 }
-
-/** Those that ran when they were last observed. */
-const restoredReplicas = ({ id, tenant, gpu, image, slots }: InstanceRecord): RestoredReplica[] =>
-  slots.flatMap(slot => {
-    const { index, generation, started_at: startedAt, metered_until, ports = [] } = slot
-    if (startedAt === undefined || metered_until === undefined) return []
-    return [{ name: replicaName(id, slot), tenant, instance: id, index, generation, gpu, image, ports, startedAt }]
-  })

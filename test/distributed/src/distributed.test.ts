@@ -15,7 +15,8 @@ const repository = resolve(import.meta.dirname, '../../..')
  * shapes: they run on one.
  */
 const ofOneShape = [
-  ...['docker-instances', 'docker-instances-faults', 'documents', 'http', 'onnx-nodes', 'own-models-memory'],
+  ...['docker-instances', 'docker-instances-faults', 'docker-instances-hostile', 'documents', 'http', 'onnx-nodes'],
+  'own-models-memory',
   ...['streaming-examples', 'webhook-examples'],
 ]
 /** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */

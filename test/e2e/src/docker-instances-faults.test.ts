@@ -8,6 +8,11 @@ import { type DockerServer, MISSING, runs, startDockerServer } from './docker-se
 import type { Wire } from './http.ts'
 
 const PORT = 40_000
+/** Of a replica that its service does not see. */
+const UNSEEN_MS = 3_000
+/** What docs/instances-operators.md says: how late a change in an engine is seen, and what is metered may be wrong by. */
+const SEEN_MS = 10_000
+const METER_MS = 1_000
 
 describe('instances on a Docker engine', { skip: dockerMissing }, () => {
   let tested: DockerServer
@@ -36,6 +41,45 @@ describe('instances on a Docker engine', { skip: dockerMissing }, () => {
     await end(id)
     assert.deepEqual(await containers(), [])
   })
+
+  for (const isDown of [false, true])
+    test(`are seen to have vanished ${isDown ? 'while the service was down' : 'at once'}, and are metered until then`, async t => {
+      const { docker, server, create, reaches, containers, metered, end } = tested
+      const { id } = await create()
+      await reaches(id, runs(1))
+      const [name = ''] = (await containers()).filter(found => found.startsWith(id.replace('_', '-')))
+      const startedAt = Date.parse((await docker.docker('inspect', '--format', '{{.State.StartedAt}}', name)).trim())
+      if (isDown) await server.kill()
+      // It runs on for longer than what is metered may be wrong by.
+      const killedAt = Date.now()
+      while (Date.now() - killedAt < UNSEEN_MS) await docker.docker('inspect', name)
+      await docker.docker('rm', '--force', name)
+      const endedAt = await endOf(name)
+      if (isDown) await server.restart()
+      const backAt = isDown ? Date.now() : endedAt
+      await reaches(id, instance => runs(1)(instance) && restarts(instance)[0] === 1)
+      const { body } = await server.request('GET', `/v1/instances/${id}/events`)
+      // The engine ends it before it removes it, which may be seen between the two.
+      const { created_at } = body.data.find(({ type }: Wire) => ['replica.lost', 'replica.exited'].includes(type))
+      const seenMs = Date.parse(created_at) - backAt
+      t.diagnostic(`seen after ${seenMs} ms`)
+      assert.ok(seenMs <= SEEN_MS, `${seenMs} ms`)
+      await end(id)
+      const ranMs = endedAt - startedAt
+      const meteredMs = await metered(id, name)
+      assert.ok(Math.abs(meteredMs - ranMs) <= METER_MS, `it ran for ${ranMs} ms, and ${meteredMs} ms were metered`)
+    })
+
+  /** By the engine's record, which has it also of what is not there any more. */
+  async function endOf(name: string): Promise<number> {
+    const filters = ['--filter', `container=${name}`, '--filter', 'event=die']
+    const now = (await tested.docker.docker('info', '--format', '{{.SystemTime}}')).trim()
+    return (
+      Number(
+        await tested.docker.docker('events', '--since', '0', '--until', now, ...filters, '--format', '{{.TimeNano}}'),
+      ) / 1e6
+    )
+  }
 
   test('are as desired after the engine was restored from a snapshot, and nothing is there twice', async () => {
     const { docker, create, scale, reaches, containers, end } = tested

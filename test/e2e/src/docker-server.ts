@@ -23,6 +23,8 @@ export interface DockerServer extends AsyncDisposable {
   end(id: string): Promise<void>
   /** The instance once it is as wanted. */
   reaches(id: string, isSo: (instance: Wire) => boolean): Promise<Wire>
+  /** How long a replica ran by what is metered of it, in milliseconds, once all is. The instance has ended. */
+  metered(id: string, container: string): Promise<number>
   /** The names of all containers, also of those that have ended. */
   containers(): Promise<readonly string[]>
 }
@@ -69,6 +71,19 @@ export async function startDockerServer(env: Readonly<Record<string, string>> = 
     async end(id) {
       assert.equal((await server.request('DELETE', `/v1/instances/${id}`)).status, 200)
       await reaches(id, ({ status }) => status === 'terminated')
+    },
+    async metered(id, container) {
+      const path = `/v1/events?resource_id=${id}&limit=100`
+      // The archive of events may be behind: it has all once it has the end.
+      for (const deadline = performance.now() + LIMIT_MS; ; await pause(100)) {
+        const { body, text } = await server.request('GET', path)
+        if (body.data.some(({ type }: Wire) => type === 'instance.terminated'))
+          return body.data
+            .map(({ data }: Wire) => data.object)
+            .filter((of: Wire) => `${id.replace('_', '-')}-${of.replica}-${of.generation}` === container)
+            .reduce((sum: number, { run_ms }: Wire) => sum + run_ms, 0)
+        assert.ok(performance.now() < deadline, text)
+      }
     },
     async containers() {
       return (await docker.docker('ps', '--all', '--format', '{{.Names}}')).split('\n').filter(Boolean).sort()

@@ -10,6 +10,7 @@ export interface MetricSpec {
 }
 
 const mode = ['live', 'test'] as const
+/** Groups of the event log by their names, and the one service that reads with `tail`. */
 const reader = [
   'batch-progress',
   'billing-compute',

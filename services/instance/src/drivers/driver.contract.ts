@@ -91,6 +91,20 @@ export function describeDriver(
       await driver.remove({ name: 'never', host: 'taken-out' }, signal())
     })
 
+    it('keeps a replica that it has ended until it is removed, where its record would go with it', async t => {
+      if (driver.stop === undefined) return t.skip('the engine keeps the record of the end of what was removed')
+      const spec = await create(driver, opened)
+      const [before] = (await driver.list(signal())).replicas
+      assert.ok(before)
+      await driver.stop(before, signal())
+      await driver.stop(before, signal())
+      const [replica] = await until(driver, ([found]) => found?.state === 'exited')
+      assert.ok((replica?.endedAt ?? 0) >= (replica?.startedAt ?? Number.POSITIVE_INFINITY))
+      await driver.remove(replica as ObservedReplica, signal())
+      await driver.stop(before, signal())
+      assert.ok(!(await driver.list(signal())).replicas.some(({ name }) => name === spec.name))
+    })
+
     it('does not say of what has vanished that it runs, and says so to who watches', async () => {
       const spec = await create(driver, opened)
       // An engine may keep the record of its end until the replica is removed.

@@ -20,6 +20,12 @@ export interface Driver {
    */
   remove(replica: { readonly name: string; readonly host?: string }, signal: AbortSignal): Promise<void>
 
+  /**
+   * Ends a replica as `remove` does, and keeps it, so that the engine's record of its end outlives both the engine and the service
+   * until it is removed. Of engines whose `remove` loses that record.
+   */
+  stop?(replica: { readonly name: string; readonly host: string }, signal: AbortSignal): Promise<void>
+
   /** All replicas of this deployment, in any state, as the engine reports them now. */
   list(signal: AbortSignal): Promise<Observation>
 
@@ -56,6 +62,8 @@ export interface Driver {
 
 export interface CreateOptions {
   readonly signal: AbortSignal
+  /** Ends the pull of the image: the call rejects and has made nothing. Once the image is there it has no effect. */
+  readonly cancelled?: AbortSignal
   /** How far the image is pulled, at most once a second. */
   readonly onPull?: (progress: PullProgress) => void
 }

@@ -2,7 +2,7 @@
 import { DriverFault } from './driver.ts'
 
 export interface ImagePolicy {
-  /** Registries, such as `docker.io` or `ghcr.io/acme` for a part of one; any where it is not given. */
+  /** Registries, such as `docker.io` or `ghcr.io/acme` for a part of one; any public one where it is not given. */
   readonly registries?: readonly string[]
   /**
    * References of images that the operator has put on the hosts, which run without a pull. All others are pulled for
@@ -30,9 +30,10 @@ export function parseImageReference(reference: string): ImageReference | undefin
   const path = hasRegistry ? rest.join('/') : name
   if (!path.split('/').every(part => COMPONENT.test(part))) return undefined
   if (hasRegistry && !REGISTRY.test(first)) return undefined
+  const registry = !hasRegistry || first === 'index.docker.io' ? 'docker.io' : first
   return {
-    registry: hasRegistry ? first : 'docker.io',
-    repository: hasRegistry || rest.length > 0 ? path : `library/${path}`,
+    registry,
+    repository: registry === 'docker.io' && !path.includes('/') ? `library/${path}` : path,
     version: digest === undefined ? `:${tag ?? 'latest'}` : `@${digest}`,
   }
 }
@@ -48,7 +49,14 @@ export function checkImage(image: string, { registries, preloaded = [] }: ImageP
   const parsed = parseImageReference(image)
   if (parsed === undefined) throw new DriverFault('image_not_found', 'The image is not a valid reference.')
   const full = `${parsed.registry}/${parsed.repository}`
-  if (registries !== undefined && !registries.some(allowed => `${full}/`.startsWith(`${allowed}/`)))
-    throw new DriverFault('registry_not_allowed', `Images of ${parsed.registry} may not run here.`)
+  const isAllowed = registries?.some(allowed => `${full}/`.startsWith(`${allowed}/`)) ?? isPublic(parsed.registry)
+  if (!isAllowed) throw new DriverFault('registry_not_allowed', `Images of ${parsed.registry} may not run here.`)
   return { isPreloaded: false }
+}
+
+/** Whether a registry may be one of the internet: an address, or a name without a domain, is of the network of the hosts. */
+function isPublic(registry: string): boolean {
+  const host = registry.replace(/:\d+$/, '')
+  // The last label of an address in any form begins with a digit.
+  return /\.[a-z][a-z0-9-]*$/i.test(host) && !/\.(?:localhost|local|internal)$/i.test(host)
 }

@@ -106,7 +106,7 @@ function given(
 const noDriver = () =>
   fail(
     'engine_unavailable',
-    'Instances need a container engine, and none is configured: set `MILLHAND_INSTANCE_DRIVER` to `docker`.',
+    'Instances need a container engine, and none is configured: set `MILLHAND_INSTANCE_DRIVER` to `docker` or `kubernetes`.',
   )
 
 const tooMany = (most: number) =>

@@ -17,7 +17,15 @@ const instance = (...states: readonly string[]) => ({
 
 describe('the checks of the storm on instances', () => {
   it('find a replica that is said to run, and has not for long', () => {
-    const ended: Run = { name: 'inst-a-0-1', instance: 'inst_a', index: 0, startedAt: 1_000, endedAt: 5_000 }
+    const ended: Run = {
+      name: 'inst-a-0-1',
+      instance: 'inst_a',
+      index: 0,
+      knownAt: 0,
+      said: [],
+      startedAt: 1_000,
+      endedAt: 5_000,
+    }
     const runs = new Map([[ended.name, ended]])
     const check = (saidAt: number, backAt: number, containers: readonly Container[] = []) =>
       saidWrongly([instance('running')], containers, runs, { saidAt, backAt }).length
@@ -44,6 +52,8 @@ describe('the checks of the storm on instances', () => {
       name: 'inst-a-0-1',
       instance: 'inst_a',
       index: 0,
+      knownAt: 0,
+      said: [],
       startedAt: 1_000,
       isStartKnown: true,
       endedAt: 5_000,

@@ -7,6 +7,8 @@ export interface Run {
   readonly name: string
   readonly instance: string
   readonly index: number
+  /** When it was heard of. */
+  readonly knownAt: number
   startedAt?: number
   /** Whether the engine itself has told the start of one that it has, and not only the event. */
   isStartKnown?: true
@@ -16,6 +18,8 @@ export interface Run {
   seenAt?: number
   /** The first time at which the engine did not have it any more. */
   missedAt?: number
+  /** What the engine has said of it, each change once, for a failure. */
+  readonly said: string[]
 }
 
 /** A container as the engine has it now. */
@@ -45,7 +49,8 @@ export function recordEngine(socketPath: string): EngineRecord {
   function runOf(name: string, labels: Readonly<Record<string, string>>): Run {
     const known = runs.get(name)
     if (known !== undefined) return known
-    const run: Run = { name, instance: `${labels['millhand.instance']}`, index: Number(labels['millhand.index']) }
+    const [instance, index] = [`${labels['millhand.instance']}`, Number(labels['millhand.index'])]
+    const run: Run = { name, instance, index, knownAt: Date.now(), said: [] }
     runs.set(name, run)
     return run
   }
@@ -70,23 +75,32 @@ export function recordEngine(socketPath: string): EngineRecord {
   function take({ Action, Actor: { Attributes }, timeNano }: EngineEvent): void {
     const run = runOf(Attributes.name as string, Attributes)
     const at = Math.floor(timeNano / 1e6)
+    note(run, `event ${Action} of ${new Date(at).toISOString()}`)
     if (Action === 'start') run.startedAt ??= at
     else run.endedAt ??= at
+  }
+
+  function note({ said }: Run, line: string): void {
+    const at = new Date().toISOString()
+    if (said.at(-1)?.endsWith(line) !== true) said.push(`${at}: ${line}`)
   }
 
   return {
     runs,
     async look() {
       try {
+        const askedAt = Date.now()
         const listed = (await get(`/containers/json?all=1&${filtersOf()}`)) as { Id: string }[]
         const inspected = await Promise.all(listed.map(({ Id }) => get(`/containers/${Id}/json`)))
         const now = Date.now()
         const names = new Set((inspected as (Inspected | undefined)[]).map(found => found?.Name.slice(1)))
-        for (const run of runs.values()) if (run.startedAt !== undefined && !names.has(run.name)) run.missedAt ??= now
+        for (const run of runs.values())
+          if (run.knownAt < askedAt && run.startedAt !== undefined && !names.has(run.name)) run.missedAt ??= now
         return (inspected as (Inspected | undefined)[]).flatMap(found => {
           if (found === undefined) return []
           const { Name, Config, State } = found
           const run = runOf(Name.slice(1), Config.Labels)
+          note(run, `${State.Status} ${State.ExitCode} from ${State.StartedAt} to ${State.FinishedAt}`)
           const [startedAt, endedAt] = [Date.parse(State.StartedAt), Date.parse(State.FinishedAt)]
           if (startedAt > 0) Object.assign(run, { startedAt, isStartKnown: true })
           if (State.Running) run.seenAt = now
@@ -99,8 +113,13 @@ export function recordEngine(socketPath: string): EngineRecord {
     },
     async leftovers() {
       const { Volumes } = (await get(`/volumes?${filtersOf()}`)) as { Volumes: { Name: string }[] | null }
-      const networks = (await get(`/networks?${filtersOf()}`)) as { Name: string }[]
-      return [...(Volumes ?? []), ...networks].map(({ Name }) => Name)
+      const networks = (await get(`/networks?${filtersOf()}`)) as { Id: string; Name: string }[]
+      const used = await Promise.all(networks.map(({ Id }) => get(`/networks/${Id}`)))
+      const saidOf = (network: unknown) => JSON.stringify((network as { Containers?: unknown } | undefined)?.Containers)
+      return [
+        ...(Volumes ?? []).map(({ Name }) => `the volume ${Name}`),
+        ...networks.map(({ Name }, at) => `the network ${Name}, used by ${saidOf(used[at])}`),
+      ]
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
@@ -120,7 +139,13 @@ interface EngineEvent {
 interface Inspected {
   readonly Name: string
   readonly Config: { readonly Labels: Readonly<Record<string, string>> }
-  readonly State: { readonly Running: boolean; readonly StartedAt: string; readonly FinishedAt: string }
+  readonly State: {
+    readonly Status: string
+    readonly Running: boolean
+    readonly ExitCode: number
+    readonly StartedAt: string
+    readonly FinishedAt: string
+  }
 }
 
 /** An engine that has stopped answering counts as one that is away. */

@@ -39,6 +39,7 @@ const OPERATION_MS = 250
 export async function storm(seed: number, size: StormSize, say: (line: string) => void): Promise<StormResult> {
   const began = performance.now()
   const startedAt = Date.now()
+  say(`it began at ${new Date(startedAt).toISOString()}`)
   const tell = (line: string) => say(`[${((performance.now() - began) / 1_000).toFixed(1)} s] ${line}`)
   await using docker = await startDocker()
   const root = await busyboxRoot()
@@ -102,7 +103,12 @@ export async function storm(seed: number, size: StormSize, say: (line: string) =
   await customer.endAll()
   await settle('after all were deleted')
   await watch[Symbol.asyncDispose]()
-  violations.push(...(await record.leftovers()).map(name => `the engine has ${name} still`), ...watch.violations)
+  let left = await record.leftovers()
+  for (const limit = performance.now() + SETTLE_LIMIT_MS; left.length > 0 && performance.now() < limit; ) {
+    await pause(POLL_MS)
+    left = await record.leftovers()
+  }
+  violations.push(...left.map(name => `the engine has ${name} still`), ...watch.violations)
   // The archive of events may be behind.
   let wrong = metersWrongly(record.runs, await customer.metered(), startedAt)
   for (const limit = performance.now() + ARCHIVE_LIMIT_MS; wrong.length > 0 && performance.now() < limit; ) {
@@ -111,6 +117,8 @@ export async function storm(seed: number, size: StormSize, say: (line: string) =
   }
   violations.push(...wrong)
   for (const line of violations) tell(line)
+  for (const run of record.runs.values())
+    if (violations.some(line => line.includes(run.name))) for (const line of run.said) tell(`${run.name} ${line}`)
   for (const id of new Set(violations.flatMap(line => /inst[_-](\w{26})/.exec(line)?.[1] ?? [])))
     for (const line of await customer.history(`inst_${id}`, startedAt)) tell(line)
   const runs = [...record.runs.values()].filter(({ startedAt }) => startedAt !== undefined).length

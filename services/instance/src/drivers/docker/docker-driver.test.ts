@@ -120,7 +120,7 @@ describe('the docker driver', { skip: dockerMissing }, () => {
     await create({}, strict)
     await assert.rejects(create({ image: images.exits }, strict), fault('registry_not_allowed'))
     await assert.rejects(create({ image: 'registry.example.com/acme-corp/x' }, strict), fault('registry_not_allowed'))
-    await assert.rejects(create({ image: '127.0.0.1:1/x' }), fault('registry_unavailable'))
+    await assert.rejects(create({ image: '127.0.0.1:1/x' }), fault('registry_not_allowed'))
     await assert.rejects(create({ image: 'UPPER case' }), fault('image_not_found'))
     await strict[Symbol.asyncDispose]()
   })
@@ -238,6 +238,36 @@ describe('the docker driver', { skip: dockerMissing }, () => {
     for (const replica of (await driver.list(signal())).replicas) await driver.remove(replica, signal())
     assert.equal(await networks(), '')
   })
+})
+
+describe('networks and volumes', { skip: dockerMissing }, () => {
+  it('go with the last replica, also where it vanished, or the removal broke off', async () => {
+    const signal = () => AbortSignal.timeout(LIMIT_MS)
+    await using docker = await startDockerWithImages()
+    await using driver = driverOf([docker])
+    const left = async () => {
+      const list = (kind: string) => docker.docker(kind, 'ls', '--quiet', '--filter', 'label=millhand.deployment=test')
+      return (await list('network')) + (await list('volume'))
+    }
+    const gone = async () => {
+      for (const limit = signal(); (await left()) !== ''; ) limit.throwIfAborted()
+    }
+    // Of an owner that died after it had removed the replica.
+    const labels = ['deployment=test', 'tenant=acct_1/live'].flatMap(label => ['--label', `millhand.${label}`])
+    await docker.docker('network', 'create', ...labels, 'left')
+    await docker.docker('volume', 'create', ...labels, 'left')
+    using _ = driver.watch(() => {})
+    await gone()
+    const { name } = await createOn(driver)
+    await docker.docker('rm', '--force', name)
+    await gone()
+  })
+
+  const createOn = async (driver: Driver) => {
+    const spec = specOf({ images })
+    await driver.create(spec, { signal: AbortSignal.timeout(LIMIT_MS) })
+    return spec
+  }
 })
 
 describe('the docker driver with several hosts', { skip: dockerMissing }, () => {

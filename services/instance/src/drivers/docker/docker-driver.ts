@@ -75,9 +75,10 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
   }
 
   return {
-    create: (replica, { signal, onPull = () => {} }) =>
+    create: (replica, createOptions) =>
       creating.runExclusive(replica.name, async () => {
         const { name } = replica
+        const { signal, cancelled } = createOptions
         const { there } = await locate(hosts, name, signal)
         if (there?.state === 'created') await there.host.start(name, signal)
         if (there !== undefined) return { host: there.host.name }
@@ -86,7 +87,8 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
         for (;;) {
           const { host, devices } = await placing.runExclusive('', () => place(replica, tried, signal))
           try {
-            const image = await ensureImage(host.engine, replica, images, signal, onPull)
+            const image = await ensureImage(host.engine, replica, images, clock, createOptions)
+            cancelled?.throwIfAborted()
             await host.run(replica, image, devices, signal)
             return { host: host.name }
           } catch (error) {
@@ -102,6 +104,10 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
     async remove({ name, host }, signal) {
       const searched = host === undefined ? hosts : hosts.filter(known => known.name === host)
       await Promise.all(searched.map(known => known.remove(name, signal)))
+    },
+
+    async stop({ name, host }, signal) {
+      await hosts.find(known => known.name === host)?.stop(name, signal)
     },
 
     async list(signal): Promise<Observation> {

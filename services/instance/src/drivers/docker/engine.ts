@@ -14,7 +14,10 @@ interface CallOptions {
   readonly signal: AbortSignal
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Milliseconds until an engine that has not answered counts as lost; 10 s where it is not given. */
+  /**
+   * Milliseconds until an engine that has not answered counts as lost, with the whole of an answer of `call`, and with the begin
+   * of one of `stream`; 10 s where it is not given.
+   */
   readonly timeoutMs?: number
 }
 
@@ -48,11 +51,13 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
   const origin = protocol === 'unix:' ? 'http://docker' : `${tls === undefined ? 'http' : 'https'}://${host}`
   let version: Promise<string> | undefined
 
-  async function send(
+  /** `read` takes from the answer what is wanted of it, in the same time. */
+  async function send<T>(
     method: Dispatcher.HttpMethod,
     path: string,
     { signal, body, headers, timeoutMs = 10_000 }: CallOptions,
-  ) {
+    read: (answer: Dispatcher.ResponseData) => T | Promise<T>,
+  ): Promise<T> {
     const answering = new AbortController()
     const timer = setTimeout(() => answering.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
     try {
@@ -63,7 +68,7 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
         headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
         body: body === undefined ? null : JSON.stringify(body),
       })
-      if (answer.statusCode < 400) return answer
+      if (answer.statusCode < 400) return await read(answer)
       throw new EngineError(answer.statusCode, messageOf(await answer.body.text()))
     } catch (error) {
       signal.throwIfAborted()
@@ -75,7 +80,7 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
   }
 
   async function versioned(path: string, signal: AbortSignal): Promise<string> {
-    version ??= send('GET', '/_ping', { signal }).then(async ({ headers, body }) => {
+    version ??= send('GET', '/_ping', { signal }, async ({ headers, body }) => {
       await body.dump()
       return spoken(headers['api-version'])
     })
@@ -89,18 +94,13 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
 
   return {
     async call(method, path, options) {
-      const { body } = await send(method, await versioned(path, options.signal), options)
-      try {
+      return await send(method, await versioned(path, options.signal), options, async ({ body }) => {
         const text = await body.text()
         return text === '' ? undefined : JSON.parse(text)
-      } catch (error) {
-        options.signal.throwIfAborted()
-        throw new DriverFault('unavailable', 'The answer of the container engine broke off.', { cause: error })
-      }
+      })
     },
     async stream(method, path, options) {
-      const { body } = await send(method, await versioned(path, options.signal), options)
-      return body
+      return await send(method, await versioned(path, options.signal), options, ({ body }) => body)
     },
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   }

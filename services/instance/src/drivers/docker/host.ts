@@ -11,6 +11,7 @@ import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
 import { hasRun, type InspectedContainer, observedContainer } from './inspected-container.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
+import { createLeftovers } from './leftovers.ts'
 import { logLines } from './log-lines.ts'
 import { checkNetwork, ensureNetwork, removeUnusedNetworks } from './networks.ts'
 import { type HostRoom, type Occupant, roomOf } from './placement.ts'
@@ -32,6 +33,8 @@ export interface DockerHost {
   run(replica: ReplicaSpec, image: HostImage, devices: readonly string[], signal: AbortSignal): Promise<void>
   /** Starts a container that a call which broke off has made. */
   start(name: string, signal: AbortSignal): Promise<void>
+  /** Ends its process, and keeps the container. */
+  stop(name: string, signal: AbortSignal): Promise<void>
   remove(name: string, signal: AbortSignal): Promise<void>
   logs(name: string, options: LogOptions, signal: AbortSignal): AsyncIterable<LogLine>
 }
@@ -51,6 +54,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   /** Of a tenant one call at a time makes a network. */
   const networks = new KeyedMutex()
   const heard = createHeardTimes()
+  const leftovers = createLeftovers(engine, deployment)
   const listed = async (signal: AbortSignal) =>
     (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
       signal,
@@ -86,7 +90,16 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     },
 
     watch(changed, clock, signal) {
-      watchEngine({ engine, deployment, changed, heard: heard.note, clock, signal })
+      const note = (action: string, name: string, at: number) => {
+        heard.note(action, name, at)
+        if (action === 'destroy') leftovers.note()
+      }
+      const ping = async (ended: AbortSignal) => {
+        if (!(await leftovers.sweep(ended)))
+          await engine.call('GET', '/version', { signal: ended, timeoutMs: LOOK_TIMEOUT_MS })
+      }
+      leftovers.note() // What has gone while nobody listened.
+      watchEngine({ engine, deployment, changed, heard: note, ping, clock, signal })
     },
 
     async ends(signal) {
@@ -121,15 +134,17 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
         const config = { replica, size, network, devices, labels, imageId: id, imageVolumes: volumes }
         await makeContainer(engine, config, published, signal)
       }
-      await runContainer(engine, name, make, signal)
+      await leftovers.keeping(tenant, () => runContainer(engine, name, make, signal))
+    },
+
+    async stop(name, signal) {
+      if ((await inspected(name, signal)) !== undefined) await stopped(engine, name, graceSeconds, signal)
     },
 
     async remove(name, signal) {
       const found = await inspected(name, signal)
       if (found === undefined) return
-      const stop = `/containers/${name}/stop?t=${graceSeconds}`
-      const timeoutMs = graceSeconds * 1000 + START_TIMEOUT_MS
-      await unlessMissing(engine.call('POST', stop, { signal, timeoutMs }))
+      await stopped(engine, name, graceSeconds, signal)
       await discard(engine, name, signal)
       await removeUnusedNetworks(engine, deployment, found.Config.Labels?.[TENANT] ?? '', signal)
     },
@@ -178,6 +193,12 @@ async function runContainer(
 
 const started = (engine: Engine, name: string, signal: AbortSignal): Promise<unknown> =>
   engine.call('POST', `/containers/${name}/start`, { signal, timeoutMs: START_TIMEOUT_MS })
+
+/** SIGTERM, and SIGKILL after the grace time. */
+const stopped = (engine: Engine, name: string, graceSeconds: number, signal: AbortSignal): Promise<unknown> => {
+  const timeoutMs = graceSeconds * 1000 + START_TIMEOUT_MS
+  return unlessMissing(engine.call('POST', `/containers/${name}/stop?t=${graceSeconds}`, { signal, timeoutMs }))
+}
 
 /** A replica that did not start is removed; where the engine does not answer it may have started. */
 async function refused(engine: Engine, name: string, error: unknown, signal: AbortSignal): Promise<never> {

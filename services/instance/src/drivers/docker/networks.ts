@@ -79,12 +79,14 @@ export async function removeUnusedNetworks(
   for (const { Id } of await tenantNetworks(engine, deployment, tenant, signal)) await removeNetwork(engine, Id, signal)
 }
 
-/** The engine keeps one that is used, and one that a container is about to use is made again with the container. */
-async function removeNetwork(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
+/** False where the engine keeps it, for it is used; one that a container is about to use is made again with the container. */
+export async function removeNetwork(engine: Engine, id: string, signal: AbortSignal): Promise<boolean> {
   try {
     await engine.call('DELETE', `/networks/${id}`, { signal })
+    return true
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
+    return error.status === 404
   }
 }
 

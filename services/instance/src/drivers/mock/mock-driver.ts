@@ -37,7 +37,7 @@ export function createMockDriver(engine: MockEngine): Driver {
   }
 
   return {
-    async create(replica, { signal, onPull }) {
+    async create(replica, { signal, cancelled, onPull }) {
       signal.throwIfAborted()
       const before = reachable().find(({ replicas }) => replicas.has(replica.name))
       if (before !== undefined) {
@@ -59,11 +59,14 @@ export function createMockDriver(engine: MockEngine): Driver {
       changed()
       try {
         onPull?.({ doneBytes: 0, totalBytes: IMAGE_BYTES })
-        await clock.sleep(engine.pullMs, signal)
+        await clock.sleep(engine.pullMs, cancelled ? AbortSignal.any([signal, cancelled]) : signal)
         onPull?.({ doneBytes: IMAGE_BYTES, totalBytes: IMAGE_BYTES })
         await clock.sleep(engine.startMs, signal)
         // A timer may fire a part of a millisecond early: then it would not run yet.
         if (clock.now() < createdAt + engine.pullMs + engine.startMs) await clock.sleep(1, signal)
+      } catch (error) {
+        if (cancelled?.aborted) host.replicas.delete(replica.name)
+        throw error
       } finally {
         changed()
       }
@@ -79,6 +82,12 @@ export function createMockDriver(engine: MockEngine): Driver {
         engine.take(found, name)
       }
       changed()
+    },
+
+    async stop({ name, host }, signal) {
+      signal.throwIfAborted()
+      if (hosts.get(host)?.isLost) throw new DriverFault('unavailable', 'The host does not answer.')
+      engine.end(name, { exitCode: 143 })
     },
 
     async ends(host, signal) {
