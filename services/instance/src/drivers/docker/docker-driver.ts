@@ -43,17 +43,8 @@ interface Coming {
 
 /** Calls no engine: one that is away at the start is a lost host. */
 export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
-  const { deployment, sizes, images = {}, publicNetwork, executorNetwork, graceSeconds = 10, clock } = options
-  const hosts = options.hosts.map(address =>
-    createDockerHost({
-      address,
-      deployment,
-      sizes,
-      graceSeconds,
-      ...(publicNetwork !== undefined && { publicNetwork }),
-      ...(executorNetwork !== undefined && { executorNetwork }),
-    }),
-  )
+  const { sizes, images = {}, clock } = options
+  const hosts = hostsOf(options)
   /** Replicas for which a host has been chosen, and which are not in its engine yet. */
   const coming = new Map<string, Coming>()
   const creating = new KeyedMutex()
@@ -146,6 +137,22 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
     },
   }
 }
+
+const hostsOf = ({
+  deployment,
+  hosts,
+  sizes,
+  publicNetwork,
+  executorNetwork,
+  graceSeconds = 10,
+}: DockerDriverOptions) =>
+  hosts.map(address =>
+    createDockerHost({
+      ...{ address, deployment, sizes, graceSeconds },
+      ...(publicNetwork !== undefined && { publicNetwork }),
+      ...(executorNetwork !== undefined && { executorNetwork }),
+    }),
+  )
 
 /** Where a replica is, and how many hosts have answered. */
 async function locate(hosts: readonly DockerHost[], name: string, signal: AbortSignal) {

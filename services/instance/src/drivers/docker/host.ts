@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { type Clock, KeyedMutex } from '@millhand/process'
 import { DriverFault, type LogLine, type LogOptions, type ObservedReplica, type ReplicaSpec } from '../driver.ts'
 import { linesAfter, nanoseconds } from '../line-ids.ts'
-import type { ReplicaSizes } from '../replica-size.ts'
+import type { ReplicaSize, ReplicaSizes } from '../replica-size.ts'
 import { type ContainerConfigOptions, containerConfig } from './container-config.ts'
 import { createEngine, type Engine, type EngineAddress, EngineError } from './engine.ts'
 import { createHeardTimes, endsOf, watchEngine } from './engine-events.ts'
@@ -11,7 +11,7 @@ import { startFault } from './faults.ts'
 import type { HostImage } from './images.ts'
 import { hasRun, type InspectedContainer, observedContainer } from './inspected-container.ts'
 import { DEPLOYMENT, devicesOf, filtersOf, identityOf, type Labels, labelsOf, TENANT } from './labels.ts'
-import { createLeftovers } from './leftovers.ts'
+import { createLeftovers, type Leftovers } from './leftovers.ts'
 import { logLines } from './log-lines.ts'
 import { checkNetwork, ensureNetwork, removeUnusedNetworks } from './networks.ts'
 import { type HostRoom, type Occupant, roomOf } from './placement.ts'
@@ -77,8 +77,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
 
     async find(name, signal) {
       const found = await inspected(name, signal)
-      if (found === undefined) return undefined
-      return hasRun(found.State) ? 'started' : 'created'
+      return found && (hasRun(found.State) ? 'started' : 'created')
     },
 
     async list(signal) {
@@ -90,16 +89,13 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     },
 
     watch(changed, clock, signal) {
-      const note = (action: string, name: string, at: number) => {
+      leftovers.note() // What has gone while nobody listened.
+      const noted = (action: string, name: string, at: number) => {
         heard.note(action, name, at)
         if (action === 'destroy') leftovers.note()
       }
-      const ping = async (ended: AbortSignal) => {
-        if (!(await leftovers.sweep(ended)))
-          await engine.call('GET', '/version', { signal: ended, timeoutMs: LOOK_TIMEOUT_MS })
-      }
-      leftovers.note() // What has gone while nobody listened.
-      watchEngine({ engine, deployment, changed, heard: note, ping, clock, signal })
+      const ping = (ended: AbortSignal) => pinged(engine, leftovers, ended)
+      watchEngine({ engine, deployment, changed, heard: noted, ping, clock, signal })
     },
 
     async ends(signal) {
@@ -112,20 +108,14 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
 
     async occupants(signal) {
       const live = (await listed(signal)).filter(({ State }) => !ENDED.has(State))
-      return new Map(
-        live.map(container => {
-          const { Labels } = container
-          return [nameOf(container), { gpu: identityOf('', Labels).gpu, devices: devicesOf(Labels) }]
-        }),
-      )
+      return new Map(live.map(container => [nameOf(container), occupantOf(container)]))
     },
 
     async run(replica, { id, volumes }, devices, signal) {
       const { name, tenant, ports, gpu, isExecutor } = replica
       const published =
         ports.length > 0 ? await checkNetwork(engine, publicNetwork, noPublicNetwork, signal) : undefined
-      const size = sizes[gpu]
-      if (size === undefined) throw new DriverFault('no_capacity', `There is no ${gpu} here.`)
+      const size = sizeOf(sizes, gpu)
       const labels = labelsOf(deployment, replica, devices)
       const make = async () => {
         const network = isExecutor
@@ -157,10 +147,21 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   }
 }
 
+/** Sweeps, or else asks for something else: an engine that does not answer is lost. */
+async function pinged(engine: Engine, leftovers: Leftovers, signal: AbortSignal): Promise<void> {
+  if (!(await leftovers.sweep(signal))) await engine.call('GET', '/version', { signal, timeoutMs: LOOK_TIMEOUT_MS })
+}
+
 const noPublicNetwork = new DriverFault(
   'ports_unsupported',
   'The host has no network for published ports that keeps replicas apart.',
 )
+
+function sizeOf(sizes: ReplicaSizes, gpu: string): ReplicaSize {
+  const size = sizes[gpu]
+  if (size === undefined) throw new DriverFault('no_capacity', `There is no ${gpu} here.`)
+  return size
+}
 
 const noExecutorNetwork = new DriverFault(
   'executors_unsupported',
@@ -263,6 +264,11 @@ interface ListedContainer {
 }
 
 const nameOf = ({ Names }: ListedContainer): string => (Names[0] ?? '').replace(/^\//, '')
+
+const occupantOf = ({ Labels }: ListedContainer): Occupant => ({
+  gpu: identityOf('', Labels).gpu,
+  devices: devicesOf(Labels),
+})
 
 function isNameTaken(error: unknown): boolean {
   return error instanceof EngineError && error.status === 409
