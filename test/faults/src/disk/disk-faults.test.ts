@@ -98,6 +98,7 @@ test('nobody hears of what a disk did not store, and all goes on once the disk d
       `${Math.max(...listed.map(({ attempt }) => attempt))} attempts at most`,
   )
   assert.deepEqual(seen.unexpected.slice(0, 5), [])
+  assert.deepEqual(visitors.stuck, [], `seed ${seed}: streams that never ended`)
   assert.deepEqual(
     refused
       .filter(isUnclear)

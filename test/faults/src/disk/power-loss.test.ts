@@ -87,6 +87,7 @@ async function run(disk: ReturnType<typeof prepareDisk>, seed: number) {
   const [heard, files] = [await visiting, await uploading]
   await server.stop()
   assert.deepEqual(seen.unexpected, [])
+  assert.deepEqual(visitors.stuck, [])
   const promised: Promised = { epochMs, seen, heard, received: receiver.at('/hook'), files }
   return { promised, env: { MILLHAND_BOOTSTRAP_KEY: server.key, MILLHAND_BOOTSTRAP_TEST_KEY: server.testKey } }
 }
