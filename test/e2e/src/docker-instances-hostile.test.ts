@@ -30,7 +30,7 @@ describe('a hostile account', { skip: dockerMissing }, () => {
   after(() => tested?.[Symbol.asyncDispose]())
 
   const images: Readonly<Record<string, string>> = {
-    'http://registry.example.com/acme/x': 'image_not_found',
+    'http://127.0.0.1/acme/x': 'image_not_found',
     'registry.example.com//acme/x': 'image_not_found',
     'registry.example.com/acme/../../x': 'image_not_found',
     'registry.example.com/acme/X': 'image_not_found',
