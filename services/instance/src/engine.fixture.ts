@@ -127,6 +127,34 @@ export class World {
     })
   }
 
+  /** So many passes of the owner, each followed by so long. */
+  async pass(owner: Reconciler, { count = 1, ms = 1_000, signal = new AbortController().signal } = {}): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      owner.engineChanged()
+      await owner.pass(signal)
+      await this.clock.advance(ms)
+    }
+  }
+
+  /** What all runs together were metered, in milliseconds. */
+  meteredMs(): number {
+    const metered = this.events.filter(({ type }) => type === 'instance.metered')
+    return metered.reduce((sum, { value }) => sum + JSON.parse(value).data.object.run_ms, 0)
+  }
+
+  /** The next write of an instance comes too late, for `other` was first. Returns whether it has come. */
+  loseNextWrite(other: () => Promise<unknown> = async () => {}): () => boolean {
+    const { write } = this.instances
+    let isLost = false
+    this.instances.write = async () => {
+      this.instances.write = write
+      await other()
+      isLost = true
+      return { kind: 'conflict', index: 'version' }
+    }
+    return () => isLost
+  }
+
   /** The names of the replicas that run. */
   running(): string[] {
     const now = this.clock.now()

@@ -5,60 +5,38 @@ import { setImmediate } from 'node:timers/promises'
 import { World } from './engine.fixture.ts'
 import { changeInstance } from './instance-store.ts'
 
-const meteredMs = ({ events }: World): number =>
-  events
-    .filter(({ type }) => type === 'instance.metered')
-    .reduce((sum, { value }) => sum + JSON.parse(value).data.object.run_ms, 0)
-
 test('a replica that has ended stays in the engine until the record has its end', async () => {
   const world = await World.open({ a: { cpu: 10 } })
-  const { signal } = new AbortController()
   const owner = world.owner()
-  const pass = async () => {
-    owner.engineChanged()
-    await owner.pass(signal)
-    await world.clock.advance(1_000)
-  }
   const id = await world.create({ replicas: 1 })
-  for (let n = 0; n < 5; n++) await pass()
+  await world.pass(owner, { count: 5 })
   const [name = ''] = world.running()
   const startedAt = (await world.get(id)).slots[0]?.started_at ?? 0
   world.engine.setLost('a', true)
-  await pass()
+  await world.pass(owner)
   await changeInstance(world.deps, 'acct_1/live', id, { kind: 'delete', now: world.clock.now() })
-  await pass()
+  await world.pass(owner)
   world.engine.end(name, { exitCode: 0 })
   const endedAt = world.clock.now()
   await world.clock.advance(3_000)
   world.engine.setLost('a', false)
-  const { write } = world.instances
-  world.instances.write = async () => {
-    world.instances.write = write
-    return { kind: 'conflict', index: 'version' }
-  }
-  await pass()
-  assert.equal(world.instances.write, write, 'there was a conflict')
+  const isLost = world.loseNextWrite()
+  await world.pass(owner)
+  assert.ok(isLost())
   // An engine that is killed now forgets the end of what is not there any more.
   world.engine.ends.clear()
-  for (let n = 0; n < 3; n++) await pass()
+  await world.pass(owner, { count: 3 })
   assert.equal((await world.get(id)).status, 'terminated')
-  assert.equal(meteredMs(world), endedAt - startedAt)
+  assert.equal(world.meteredMs(), endedAt - startedAt)
   await world.close()
 })
 
 test('what is removed is metered until its end, also where the owner and the engine die right after', async () => {
   const world = await World.open({ a: { cpu: 10 } })
   const dying = new AbortController()
-  const passes = async (owner: ReturnType<World['owner']>, signal: AbortSignal, count: number) => {
-    for (let n = 0; n < count; n++) {
-      owner.engineChanged()
-      await owner.pass(signal)
-      await world.clock.advance(1_000)
-    }
-  }
   const id = await world.create({ replicas: 1 })
   const owner = world.owner()
-  await passes(owner, dying.signal, 5)
+  await world.pass(owner, { count: 5, signal: dying.signal })
   const startedAt = (await world.get(id)).slots[0]?.started_at ?? 0
   await world.clock.advance(4_000)
   await changeInstance(world.deps, 'acct_1/live', id, { kind: 'delete', now: world.clock.now() })
@@ -69,41 +47,31 @@ test('what is removed is metered until its end, also where the owner and the eng
   dying.abort()
   world.engine.ends.clear()
   await world.clock.advance(20_000)
-  await passes(world.owner(), new AbortController().signal, 3)
+  await world.pass(world.owner(), { count: 3 })
   assert.equal((await world.get(id)).status, 'terminated')
-  assert.equal(meteredMs(world), endedAt - startedAt)
+  assert.equal(world.meteredMs(), endedAt - startedAt)
   await world.close()
 })
 
 test('a start that came to a run is metered before another takes its place', async () => {
   const world = await World.open({ a: { cpu: 10 } })
-  const { signal } = new AbortController()
   const owner = world.owner()
-  const pass = async () => {
-    owner.engineChanged()
-    await owner.pass(signal)
-    await world.clock.advance(1_000)
-  }
   const id = await world.create({ replicas: 1 })
-  await owner.pass(signal)
+  await owner.pass(new AbortController().signal)
   // Nobody sees it run: its host is lost right after the start.
   world.engine.setLost('a', true)
   await world.clock.advance(100)
   const [name = ''] = [...(world.engine.hosts.get('a')?.replicas.keys() ?? [])]
-  for (let n = 0; n < 3; n++) await pass()
+  await world.pass(owner, { count: 3 })
   assert.equal((await world.get(id)).slots[0]?.state, 'pending')
   const startedAt = world.engine.hosts.get('a')?.replicas.get(name)?.startedAt ?? 0
   world.engine.end(name, { exitCode: 0 })
   const endedAt = world.clock.now()
   await world.clock.advance(3_000)
   world.engine.setLost('a', false)
-  const { write } = world.instances
-  world.instances.write = async () => {
-    world.instances.write = write
-    return { kind: 'conflict', index: 'version' }
-  }
-  for (let n = 0; n < 3; n++) await pass()
-  assert.equal(world.instances.write, write, 'there was a conflict')
-  assert.equal(meteredMs(world), endedAt - startedAt)
+  const isLost = world.loseNextWrite()
+  await world.pass(owner, { count: 3 })
+  assert.ok(isLost())
+  assert.equal(world.meteredMs(), endedAt - startedAt)
   await world.close()
 })

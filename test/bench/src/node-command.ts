@@ -2,6 +2,6 @@
 export const nodeCommand = (...words: readonly string[]): string[] => [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
-  '--max-semi-space-size=16',
+  '--max-semi-space-size=32',
   ...words,
 ]

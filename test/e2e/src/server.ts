@@ -205,7 +205,7 @@ async function begin(
 function startCommand(): readonly string[] {
   const other = process.env.MILLHAND_TEST_START
   if (other) return other.split(' ')
-  return [process.execPath, '--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', 'deploy/src/start.ts']
+  return [process.execPath, '--disable-warning=ExperimentalWarning', '--max-semi-space-size=32', 'deploy/src/start.ts']
 }
 
 /** A killed test process leaves nothing behind: the kernel ends the child with it, where util-linux is there. */

@@ -14,18 +14,13 @@ const instance = (...states: readonly string[]) => ({
   status: 'running',
   replicas: states.map((status, index) => ({ index, status })),
 })
+const ended: Run = {
+  ...{ name: 'inst-a-0-1', instance: 'inst_a', index: 0, knownAt: 0, said: [] },
+  ...{ startedAt: 1_000, endedAt: 5_000 },
+}
 
 describe('the checks of the storm on instances', () => {
   it('find a replica that is said to run, and has not for long', () => {
-    const ended: Run = {
-      name: 'inst-a-0-1',
-      instance: 'inst_a',
-      index: 0,
-      knownAt: 0,
-      said: [],
-      startedAt: 1_000,
-      endedAt: 5_000,
-    }
     const runs = new Map([[ended.name, ended]])
     const check = (saidAt: number, backAt: number, containers: readonly Container[] = []) =>
       saidWrongly([instance('running')], containers, runs, { saidAt, backAt }).length
@@ -48,16 +43,7 @@ describe('the checks of the storm on instances', () => {
   })
 
   it('find what was metered and did not run, and the other way round', () => {
-    const run: Run = {
-      name: 'inst-a-0-1',
-      instance: 'inst_a',
-      index: 0,
-      knownAt: 0,
-      said: [],
-      startedAt: 1_000,
-      isStartKnown: true,
-      endedAt: 5_000,
-    }
+    const run: Run = { ...ended, isStartKnown: true }
     const found = (metered: Readonly<Record<string, number>>, more: Partial<Run> = {}) =>
       metersWrongly(new Map([[run.name, { ...run, ...more }]]), new Map(Object.entries(metered)), 0).length
     assert.equal(found({ 'inst-a-0-1': 4_500 }), 0)
