@@ -33,10 +33,18 @@ test('a body becomes the request, its fields by their names', async t => {
 
 test('only plain application/json is read', async t => {
   const { post } = await start(t)
-  for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
+  const parameters = [
+    '; charset=utf-8',
+    ';charset="UTF-8"',
+    ';',
+    '; charset=utf-8;',
+    ';;charset=utf-8',
+    ';odata=verbose; v=1',
+  ]
+  for (const type of ['Application/JSON', ...parameters.map(each => `application/json${each}`)]) {
     assert.equal((await post(text, { 'content-type': type })).status, 201, type)
   }
-  for (const type of ['text/plain', 'application/json; charset=latin1', 'application/jsonp', 'multipart/form-data']) {
+  for (const type of ['text/plain', 'application/jsonp', 'application', '', 'multipart/form-data']) {
     await problemIn(await post(text, { 'content-type': type }), 'unsupported_media_type')
   }
   await problemIn(await post(text, { 'content-encoding': 'gzip' }), 'unsupported_media_type')
@@ -59,6 +67,13 @@ for (const [name, body] of [
     await problemIn(await post(body), 'invalid_json')
   })
 }
+
+test('a byte order mark before JSON means nothing', async t => {
+  const { post, services } = await start(t)
+  assert.equal((await post(`\ufeff${text}`)).status, 201)
+  assert.equal(services.created.length, 1)
+  await problemIn(await post('\ufeff'), 'invalid_json')
+})
 
 test('the place of an error in the text is shown', async t => {
   const { post } = await start(t)

@@ -56,6 +56,8 @@ test('an empty content is one', async t => {
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-length'), '0')
   assert.equal(await response.text(), '')
+  const end = await get({ range: 'bytes=-5' })
+  assert.deepEqual([end.status, end.headers.get('content-range'), await end.text()], [200, null, ''])
   const problem = await get({ range: 'bytes=0-' })
   assert.equal(problem.headers.get('content-range'), 'bytes */0')
   await problemIn(problem, 'range_not_satisfiable')

@@ -88,8 +88,8 @@ export class FakeFiles {
     this.downloads.push({ ...asked, ...(suffix !== undefined && { suffix }) })
     const { file, bytes } = this.#found(id)
     const from = suffix === undefined ? (start ?? 0) : Math.max(0, bytes.length - suffix)
-    const isRange = suffix !== undefined || start !== undefined
-    if (isRange && from >= bytes.length) throw fail('range_not_satisfiable', 'It begins behind the end.')
+    const isBehind = suffix === undefined ? start !== undefined && from >= bytes.length : suffix === 0
+    if (isBehind) throw fail('range_not_satisfiable', 'It begins behind the end.')
     const slice = bytes.subarray(from, Math.min((end ?? bytes.length) + 1, bytes.length))
     yield { part: { case: 'slice' as const, value: { file, start: from, length: slice.length } } }
     for (let at = 0; at < slice.length; at += this.pieceBytes) {

@@ -46,6 +46,16 @@ for (const [name, parts, expected] of [
     [field('media_type', 'text/csv; charset=utf-16'), file('x')],
     ['a.txt', 'text/csv; charset=utf-16', 1],
   ],
+  [
+    'a filename in another character set counts before a plain one',
+    [file('x', `; filename="=?utf-8?B?w5w=?="; filename*=utf-8''%C3%9Cbung.py`)],
+    ['Übung.py', 'text/plain', 1],
+  ],
+  [
+    'also where that comes later, and between empty parameters',
+    [file('x', `;; filename*=iso-8859-1'de'%DCbung.py; filename="Ubung.py";`)],
+    ['Übung.py', 'text/plain', 1],
+  ],
   ['a path is no part of a filename', [file('x', '; filename="C:\\\\dir\\\\a.txt"')], ['a.txt', 'text/plain', 1]],
   ['an empty file', [file('')], ['a.txt', 'text/plain', 0]],
   ['bytes that look like a boundary', [file(`--${BOUNDARY.slice(0, 2)}\n--\n--xyz--`)], ['a.txt', 'text/plain', 17]],

@@ -76,8 +76,10 @@ async function answer(exchange: Exchange, content: Content, range?: ByteRange, i
   }
   headers.push(...describingHeaders(file), 'Content-Length', String(length))
   if (exchange.req.method === 'HEAD') return exchange.send(200, headers)
-  if (range !== undefined) headers.push('Content-Range', `bytes ${start}-${start + length - 1}/${file.bytes}`)
-  exchange.begin(range === undefined ? 200 : 206, headers)
+  // The end of an empty content has no `Content-Range`: it is the whole.
+  const isPart = range !== undefined && length > 0
+  if (isPart) headers.push('Content-Range', `bytes ${start}-${start + length - 1}/${file.bytes}`)
+  exchange.begin(isPart ? 206 : 200, headers)
   await sendBytes(exchange, content.bytes, length)
 }
 

@@ -1,4 +1,5 @@
 /** What a body must say of itself. */
+import { MIMEType } from 'node:util'
 import { fail } from '@millhand/api'
 import type { Exchange } from '../exchange.ts'
 
@@ -10,7 +11,10 @@ export function requirePlain({ req: { headers } }: Exchange) {
   }
 }
 
-/** Fails with `unsupported_media_type` unless the body, if one comes, is plain `application/json`. */
+/**
+ * Fails with `unsupported_media_type` unless the body, if one comes, is plain `application/json`. Its parameters mean nothing: JSON is in
+ * UTF-8 (RFC 8259, sections 8.1 and 11), and the bytes are looked at.
+ */
 export function requireJson(exchange: Exchange) {
   requirePlain(exchange)
   const { headers } = exchange.req
@@ -19,9 +23,16 @@ export function requireJson(exchange: Exchange) {
   if (type === undefined) {
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
     if (hasBody) throw fail('unsupported_media_type', 'The body has no `Content-Type`; `application/json` is expected.')
-  } else if (!jsonInUtf8.test(type)) {
-    throw fail('unsupported_media_type', '`Content-Type` must be `application/json`, in UTF-8.')
+  } else if (mediaTypeOf(type) !== 'application/json') {
+    throw fail('unsupported_media_type', '`Content-Type` must be `application/json`.')
   }
 }
 
-const jsonInUtf8 = /^application\/json\s*(?:;\s*charset=("?)utf-?8\1\s*)?$/i
+/** The media type of a `Content-Type` in lower case, without its parameters. Undefined for what is none. */
+export function mediaTypeOf(contentType: string): string | undefined {
+  try {
+    return new MIMEType(contentType).essence
+  } catch {
+    return undefined
+  }
+}

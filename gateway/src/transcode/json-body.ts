@@ -69,7 +69,8 @@ export async function readJsonBody(
  * Fails with `invalid_json` where they are not UTF-8 or not JSON, and the detail shows the place; with `invalid_parameter`
  * where a large body would take long to parse.
  */
-function parseJson(bytes: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
+  const bytes = withoutMark(body)
   if (bytes.length === 0) throw fail('invalid_json', 'The body is empty; a JSON object is expected.')
   if (!isUtf8(bytes)) throw fail('invalid_json', 'The body is not valid UTF-8.')
   // Before a long list is scanned or parsed.
@@ -82,6 +83,10 @@ function parseJson(bytes: Buffer): unknown {
   }
   return value
 }
+
+/** Readers may ignore a byte order mark (RFC 8259, section 8.1), which editors write. */
+const withoutMark = (bytes: Buffer) =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
 const notAnObject = () => fail('invalid_json', 'The body is not a JSON object.')
 

@@ -4,6 +4,7 @@ import { toBinary } from '@bufbuild/protobuf'
 import { fail, type RouteOf } from '@millhand/api'
 import type { Exchange } from '../exchange.ts'
 import { UnreadableBody } from '../idempotency/operation.ts'
+import { mediaTypeOf } from '../transcode/content-type.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import type { Body } from './body.ts'
 import { type Description, descriptionReader, type Pairs } from './description.ts'
@@ -67,9 +68,7 @@ export type Part = Readonly<Record<string, unknown>>
 
 /** Whether the body is `multipart/form-data`. */
 export const isForm = (contentType: string | undefined): contentType is string =>
-  contentType !== undefined && formType.test(contentType)
-
-const formType = /^multipart\/form-data\s*(?:;|$)/i
+  contentType !== undefined && mediaTypeOf(contentType) === 'multipart/form-data'
 
 /** So that no bytes of a file look like a part of its description. */
 const lengthThenBytes = (bytes: Uint8Array) => Buffer.concat([Buffer.from(`${bytes.length} `), bytes])

@@ -80,10 +80,10 @@ export function* listParts(length: number, write: (index: number) => string): Ge
 
 const PART_CHARACTERS = 2 ** 16
 
-/** Parses JSON text. Throws `InputInvalid`. */
+/** Parses JSON text, which may begin with a byte order mark (RFC 8259, section 8.1). Throws `InputInvalid`. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
   } catch (error) {
     throw new InputInvalid(`the input is not JSON: ${excerpt((error as Error).message, 128)}`)
   }

@@ -1,5 +1,5 @@
 /** Texts of one input: the input itself, or the items of a JSON list. */
-import { InputInvalid } from './tensors.ts'
+import { InputInvalid, parseJson } from './tensors.ts'
 
 export interface InputTexts {
   readonly texts: readonly string[]
@@ -26,7 +26,7 @@ export function readTexts(input: string): InputTexts {
 /** Undefined for text that only begins as a list. */
 function parseList(input: string): readonly unknown[] | undefined {
   try {
-    return JSON.parse(input)
+    return parseJson(input) as readonly unknown[]
   } catch {
     return undefined
   }

@@ -63,6 +63,13 @@ for (const [query, param, code] of [
   })
 }
 
+test('a time whose + was not encoded is told so', () => {
+  const reading = read(new URLSearchParams('created_after=2026-01-01T00:00:00+01:00'))
+  assert.ok(!reading.ok)
+  assert.match(reading.faults[0].message, /in a URL, write \+ as %2B\.$/)
+  assert.ok(read(new URLSearchParams('created_after=2026-01-01T00:00:00%2B01:00')).ok)
+})
+
 test('fields of the path are left to the path', () => {
   const readRest = queryReader(GetTaskRequestSchema, { omit: ['id'] })
   assert.ok(readRest([]).ok)

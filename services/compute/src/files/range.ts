@@ -20,8 +20,9 @@ export function byteRangeOf(
     if (start !== undefined || end !== undefined) {
       throw fail('invalid_parameter', '`suffix` stands in the place of `start` and `end`.', { param: 'suffix' })
     }
+    // Any suffix but an empty one can be had, also of an empty file.
+    if (suffix === 0) throw unsatisfiable(size)
     const length = Math.min(suffix, size)
-    if (length === 0) throw unsatisfiable(size)
     return { start: size - length, length }
   }
   if (start === undefined && end === undefined) return { start: 0, length: size }
