@@ -36,6 +36,8 @@ export interface EngineRecord extends AsyncDisposable {
   look(): Promise<readonly Container[] | undefined>
   /** The networks and volumes that are there. */
   leftovers(): Promise<readonly string[]>
+  /** What the engine answers when they are removed, for a failure: its own bookkeeping may be the cause. */
+  removeLeftovers(): Promise<readonly string[]>
 }
 
 const LABEL = 'millhand.deployment=millhand'
@@ -121,6 +123,11 @@ export function recordEngine(socketPath: string): EngineRecord {
         ...networks.map(({ Name }, at) => `the network ${Name}, used by ${saidOf(used[at])}`),
       ]
     },
+    async removeLeftovers() {
+      const networks = (await get(`/networks?${filtersOf()}`)) as { Id: string; Name: string }[]
+      const remove = (id: string) => answerOf(socketPath, `/networks/${id}`, 'DELETE')
+      return await Promise.all(networks.map(async ({ Id, Name }) => `${Name}: ${JSON.stringify(await remove(Id))}`))
+    },
     async [Symbol.asyncDispose]() {
       stop.abort()
       await following
@@ -152,15 +159,15 @@ interface Inspected {
 const ANSWER_MS = 60_000
 
 /** Undefined where the engine has no such thing. */
-async function answerOf(socketPath: string, path: string): Promise<unknown> {
-  const stream = await open(socketPath, path, AbortSignal.timeout(ANSWER_MS))
+async function answerOf(socketPath: string, path: string, method = 'GET'): Promise<unknown> {
+  const stream = await open(socketPath, path, AbortSignal.timeout(ANSWER_MS), method)
   let text = ''
   for await (const chunk of stream.setEncoding('utf8')) text += chunk
-  return stream.statusCode === 404 ? undefined : JSON.parse(text)
+  return stream.statusCode === 404 || text === '' ? undefined : JSON.parse(text)
 }
 
-function open(socketPath: string, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+function open(socketPath: string, path: string, signal: AbortSignal, method = 'GET'): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request({ socketPath, path, signal, agent: false }, resolve).on('error', reject).end()
+    request({ socketPath, path, method, signal, agent: false }, resolve).on('error', reject).end()
   })
 }

@@ -109,6 +109,7 @@ export async function storm(seed: number, size: StormSize, say: (line: string) =
     left = await record.leftovers()
   }
   violations.push(...left.map(name => `the engine has ${name} still`), ...watch.violations)
+  if (left.length > 0) for (const line of await record.removeLeftovers()) tell(line)
   // The archive of events may be behind.
   let wrong = metersWrongly(record.runs, await customer.metered(), startedAt)
   for (const limit = performance.now() + ARCHIVE_LIMIT_MS; wrong.length > 0 && performance.now() < limit; ) {
