@@ -5,6 +5,7 @@ import sharp from 'sharp'
 import { type Pixels, toPixels } from '../picture.ts'
 import { findBoxes } from './boxes.ts'
 import type { Box } from './region.ts'
+import { slicesOf } from './slices.ts'
 
 /** The model sees the picture at this many pixels: more finds smaller letters and costs time in proportion. */
 const SEEN_PIXELS = 1_000_000
@@ -19,6 +20,14 @@ const DEVIATION = [0.229, 0.224, 0.225] as const
 
 /** Boxes in the picture's own pixels, upright to within 45 degrees or turned where the text runs down. */
 export async function detect(session: Session, picture: Pixels): Promise<Box[]> {
+  const found: Box[] = []
+  for (const { picture: slice, origin } of await slicesOf(picture))
+    for (const box of await detectIn(session, slice))
+      found.push({ ...box, center: [box.center[0] + origin[0], box.center[1] + origin[1]] })
+  return found
+}
+
+async function detectIn(session: Session, picture: Pixels): Promise<Box[]> {
   const seen = await resized(picture)
   const [input] = session.inputs
   const outputs = await session.run(new Map([[input?.name ?? 'x', toTensor(seen)]]))

@@ -79,6 +79,61 @@ test('other formats, transparency and the turn that a camera notes make no diffe
   }
 })
 
+test('what is transparent is a ground from which the letters stand out', async () => {
+  const one = { raw: { width: 640, height: 250, channels: 1 } } as const
+  // The darkness of the picture is the opacity of letters of one colour.
+  const opacity = sharp(fixture('sentence.png')).greyscale().toColourspace('b-w').negate().raw()
+  const letters = async (colour: string) =>
+    sharp({ create: { width: 640, height: 250, channels: 3, background: colour } })
+      .joinChannel(await opacity.toBuffer(), one)
+      .toColourspace('srgb')
+  for (const colour of ['#fff', '#ffd', '#111'])
+    assert.equal(
+      (await ask(model, dataUri('image/png', await (await letters(colour)).png().toBuffer()))).text,
+      SENTENCE,
+    )
+  const white = await letters('#fff')
+  const grey = sharp(Buffer.alloc(640 * 250, 255), one)
+    .joinChannel(await opacity.toBuffer(), one)
+    .toColourspace('b-w')
+  for (const [mediaType, bytes] of [
+    ['image/webp', await white.clone().webp({ lossless: true }).toBuffer()],
+    ['image/tiff', await white.clone().tiff().toBuffer()],
+    ['image/png', await white.clone().png({ palette: true }).toBuffer()],
+    ['image/png', await grey.png().toBuffer()],
+  ] as const)
+    assert.equal((await ask(model, dataUri(mediaType, bytes))).text, SENTENCE, mediaType)
+})
+
+/** The lines of the sentence so many times one after the other, in a picture of one line. */
+async function strip(times: number): Promise<Buffer> {
+  const [width, height] = [580, 46]
+  const rows = await Promise.all(
+    [46, 106, 166].map(top => sharp(fixture('sentence.png')).extract({ left: 35, top, width, height }).toBuffer()),
+  )
+  const all = Array.from({ length: times }, () => rows).flat()
+  const ground = { width: all.length * width, height, channels: 3, background: '#fff' } as const
+  return await sharp({ create: ground })
+    .composite(all.map((input, index) => ({ input, left: index * width, top: 0 })))
+    .png()
+    .toBuffer()
+}
+
+for (const [times, turn] of [
+  [1, 0],
+  [1, 180],
+  [1, 90],
+  [2, 0],
+] as const)
+  test(`reads a strip of ${times * 38} to 1, turned by ${turn} degrees`, async () => {
+    const picture = await sharp(await strip(times))
+      .rotate(turn)
+      .png()
+      .toBuffer()
+    const { text } = await ask(model, dataUri('image/png', picture))
+    assert.equal(text.replaceAll('\n', ' '), Array(times).fill(SENTENCE).join(' ').replaceAll('\n', ' '))
+  })
+
 test('pictures without text give no lines', async () => {
   for (const [width, height] of [
     [1, 1],

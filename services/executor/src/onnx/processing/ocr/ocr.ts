@@ -56,7 +56,7 @@ async function readAlphabet(path: string): Promise<string[]> {
 }
 
 async function read(ocr: Ocr, input: RunItem['input'], emit: Emit): Promise<string> {
-  const source = await openPicture(await pictureOf(input))
+  const source = await openPicture(await pictureOf(input), 'contrasting')
   const { autoOrient: size } = await source.metadata().catch(error => {
     throw unreadable(error)
   })

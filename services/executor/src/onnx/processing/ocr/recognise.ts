@@ -3,6 +3,7 @@ import type { Tensor } from '@millhand/model'
 import type { Session } from '@millhand/onnxruntime'
 import type { Pixels } from '../picture.ts'
 import { cropInto, widthAt } from './crop.ts'
+import { type Part, partsOf } from './parts.ts'
 import type { Region } from './region.ts'
 
 export interface Reading {
@@ -14,8 +15,6 @@ export interface Reading {
 const HEIGHT = 48
 /** Narrower lines are filled up to what the network was trained on. */
 const MIN_WIDTH = 320
-/** 48 pixels high, this is a line of some 130 letters. */
-const MAX_WIDTH = 3200
 const LINES_AT_ONCE = 6
 /**
  * The network was trained on text with few spaces and seldom prefers one. Summed over the blanks between two letters its
@@ -30,28 +29,43 @@ export async function* recognise<T extends Region>(
   picture: Pixels,
   regions: readonly T[],
 ): AsyncGenerator<readonly [T, Reading]> {
-  const widths = regions.map(region => Math.min(MAX_WIDTH, widthAt(HEIGHT, region)))
-  const order = [...regions.keys()].sort((a, b) => (widths[a] as number) - (widths[b] as number))
-  for (let from = 0; from < order.length; from += LINES_AT_ONCE) {
-    const group = order.slice(from, from + LINES_AT_ONCE)
-    const stride = Math.max(MIN_WIDTH, ...group.map(index => widths[index] as number))
+  const lines = regions.map(region => ({ region, parts: partsOf(picture, region), readings: new Map<Part, Reading>() }))
+  const parts = lines.flatMap(line => line.parts.map(part => ({ line, part, width: widthAt(HEIGHT, part) })))
+  parts.sort((a, b) => a.width - b.width)
+  for (let from = 0; from < parts.length; from += LINES_AT_ONCE) {
+    const group = parts.slice(from, from + LINES_AT_ONCE)
+    const stride = Math.max(MIN_WIDTH, ...group.map(({ width }) => width))
     const size = 3 * HEIGHT * stride
-    const lines = new Float32Array(group.length * size)
-    for (const [row, index] of group.entries()) {
-      cropInto(lines, row * size, stride, picture, regions[index] as Region, widths[index] as number, HEIGHT)
-    }
+    const data = new Float32Array(group.length * size)
+    for (const [row, { part, width }] of group.entries())
+      cropInto(data, row * size, stride, picture, part, width, HEIGHT)
     const shape = [group.length, 3, HEIGHT, stride]
     const [input] = session.inputs
-    const outputs = await session.run(new Map([[input?.name ?? 'x', { dtype: 'float32', shape, data: lines }]]))
+    const outputs = await session.run(new Map([[input?.name ?? 'x', { dtype: 'float32', shape, data }]]))
     const [scores] = outputs.values() as Iterable<Tensor>
     if (!scores) throw new Error('the recognition gave nothing')
     const [, steps = 0, letters = 0] = scores.shape
-    for (const [row, index] of group.entries()) {
+    for (const [row, { line, part }] of group.entries()) {
       const start = row * steps * letters
-      const part = (scores.data as Float32Array).subarray(start, start + steps * letters)
-      yield [regions[index] as T, decode(part, letters, alphabet)]
+      const found = (scores.data as Float32Array).subarray(start, start + steps * letters)
+      line.readings.set(part, decode(found, letters, alphabet))
+      if (line.readings.size === line.parts.length) yield [line.region, whole(line.parts, line.readings)]
     }
   }
+}
+
+/** What the parts of a line say together; each letter counts the same for the confidence. */
+function whole(parts: readonly Part[], readings: ReadonlyMap<Part, Reading>): Reading {
+  let text = ''
+  let sum = 0
+  let letters = 0
+  for (const part of parts) {
+    const reading = readings.get(part) as Reading
+    text += part.beginsWord && text !== '' ? ` ${reading.text}` : reading.text
+    sum += reading.confidence * reading.text.length
+    letters += reading.text.length
+  }
+  return { text: text.trim(), confidence: letters === 0 ? 0 : sum / letters }
 }
 
 /**
