@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { InputInvalid } from '@millhand/model'
 import sharp from 'sharp'
-import { openPicture } from './picture.ts'
+import { openPicture, toPixels } from './picture.ts'
+import { tiffOf } from './tiff.fixture.ts'
 
 /** Of each format a small picture, and where its head has the sides. */
 const formats = {
@@ -66,4 +67,29 @@ test('long pictures, and small ones of any form, are opened', async () => {
     const { width: seen } = await (await openPicture(await pictureOf('png', width, height))).metadata()
     assert.equal(seen, width)
   }
+})
+
+/** From black to white. */
+const ramp = Array.from({ length: 256 }, (_, value) => value)
+const size = { width: 16, height: 16 }
+
+for (const [what, pixels] of [
+  ['8 bits', Uint8Array.from(ramp)],
+  ['16 bits', Uint16Array.from(ramp, value => value * 257)],
+  ['12 bits in 16', Uint16Array.from(ramp, value => value * 16)],
+  ['10 bits in 16', Uint16Array.from(ramp, value => value * 4)],
+  ['numbers from 0 to 1', Float32Array.from(ramp, value => value / 255)],
+  ['numbers from 0 to 255', Float32Array.from(ramp)],
+  ['numbers of any size', Float32Array.from(ramp, value => value * 37 - 4_000)],
+  ['integers of any size', Int32Array.from(ramp, value => value * 9_000)],
+] as const)
+  test(`a picture of ${what} is as light as it is meant to be`, async () => {
+    const { data } = await toPixels(await openPicture(tiffOf({ ...size, pixels })), 1)
+    for (const [at, value] of ramp.entries())
+      assert.ok(Math.abs((data[at] as number) - value) <= 1, `${value} is ${data[at]}`)
+  })
+
+test('a picture of one value is read whatever that is', async () => {
+  for (const pixels of [new Uint16Array(256), new Float32Array(256).fill(-3), new Float32Array(256).fill(Number.NaN)])
+    assert.equal((await toPixels(await openPicture(tiffOf({ ...size, pixels })), 3)).data.length, 768)
 })

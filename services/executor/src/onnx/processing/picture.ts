@@ -34,13 +34,53 @@ export async function openPicture(
   source: Uint8Array | string,
   ground: 'white' | 'contrasting' = 'white',
 ): Promise<Sharp> {
-  const picture = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' })
-  const { width, height, hasAlpha } = await picture.metadata().catch(error => {
+  const stored = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' })
+  const { width, height, hasAlpha, depth } = await stored.metadata().catch(error => {
     throw unreadable(error)
   })
   checkSides(width, height)
+  const picture = depth === 'uchar' ? stored : await inBytes(stored, depth)
   const isDark = ground === 'contrasting' && hasAlpha && (await isLight(picture))
   return picture.autoOrient().flatten({ background: isDark ? DARK : '#fff' })
+}
+
+/**
+ * A picture of 8 bits, over which the values that are there are spread: instruments write 10 or 12 bits into 16, and numbers of any size
+ * into 32. Values that fill their range stay as they are.
+ */
+async function inBytes(picture: Sharp, depth: string | undefined): Promise<Sharp> {
+  try {
+    const [factor, offset] = await scaleOf(picture, depth)
+    const spread = picture.autoOrient().linear(factor, offset).toColourspace('srgb').raw({ depth: 'uchar' })
+    const { data, info } = await spread.toBuffer({ resolveWithObject: true })
+    return sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } })
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+async function scaleOf(picture: Sharp, depth: string | undefined): Promise<[factor: number, offset: number]> {
+  if (depth === 'ushort') {
+    const { channels } = await picture.stats()
+    const most = Math.max(1, ...channels.map(({ max }) => max))
+    return [65_535 / (2 ** Math.ceil(Math.log2(most + 1)) - 1), 0]
+  }
+  const [least, most] = await rangeOf(picture)
+  if (least >= 0 && most <= 1) return [255, 0]
+  const isBeyond = (least < 0 || most > 255) && Number.isFinite(most - least) && most > least
+  return isBeyond ? [255 / (most - least), (-255 * least) / (most - least)] : [1, 0]
+}
+
+/** The least and the greatest value of a picture, of a million of its pixels at most. */
+async function rangeOf(picture: Sharp): Promise<[least: number, most: number]> {
+  const small = picture.clone().resize(1000, 1000, { fit: 'inside', withoutEnlargement: true, kernel: 'nearest' })
+  const bytes = await small.removeAlpha().raw({ depth: 'float' }).toBuffer()
+  let [least, most] = [Infinity, -Infinity]
+  for (const value of new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)) {
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  return [least, most]
 }
 
 /** Light letters are read better on dark grey than on black: 0.97 sure, and 0.94. */

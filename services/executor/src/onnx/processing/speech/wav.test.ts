@@ -22,6 +22,13 @@ test('every encoding gives the same sound', () => {
   }
 })
 
+test('floats of any size are as loud as their loudest', () => {
+  const loud = tone(200, 8000, 0.1).map(value => value * 20_000)
+  const { samples } = readWav(writeWav(loud, { rate: 8000, channels: 1, bits: -32 }))
+  const peak = loud.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  for (const [at, value] of samples.entries()) assert.ok(Math.abs(value - (loud[at] as number) / peak) < 1e-6)
+})
+
 test('a program that streams does not know the length: the data goes on to the end', () => {
   for (const claimed of [0, 0x7ffff000, 0xffffffff]) {
     assert.equal(

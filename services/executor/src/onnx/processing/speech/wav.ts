@@ -4,7 +4,7 @@ import { InputInvalid } from '@millhand/model'
 export interface Recording {
   /** Samples a second. */
   readonly rate: number
-  /** From -1 to 1, channels mixed into one. */
+  /** From -1 to 1, channels mixed into one; floats that pass 1 are made smaller, all of them. */
   readonly samples: Float32Array
 }
 
@@ -72,13 +72,16 @@ function mix(data: Buffer, { float, channels, bits }: Format): Float32Array {
   const bytes = bits / 8
   const sample = sampler(data, float, bytes)
   const samples = new Float32Array(Math.floor(data.length / (bytes * channels)))
+  let peak = 1
   for (let index = 0; index < samples.length; index++) {
     let sum = 0
     for (let channel = 0; channel < channels; channel++) sum += sample((index * channels + channel) * bytes)
     const mean = sum / channels
-    samples[index] = Number.isFinite(mean) ? Math.min(Math.max(mean, -1), 1) : 0
+    samples[index] = Number.isFinite(mean) ? mean : 0
+    peak = Math.max(peak, Math.abs(samples[index] as number))
   }
-  return samples
+  // Some programs write the integers of 16 bits as floats, and others let loud places pass 1.
+  return peak === 1 ? samples : samples.map(value => value / peak)
 }
 
 function sampler(data: Buffer, float: boolean, bytes: number): (at: number) => number {
