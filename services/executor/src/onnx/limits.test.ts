@@ -32,6 +32,16 @@ function children(parent = process.pid): number[] {
   return pids.filter(pid => commandLine(pid).includes('onnx/child.ts'))
 }
 
+/** The one child that runs a model. One that was only now started may have no command line yet. */
+async function onlyChild(): Promise<number> {
+  for (const limit = performance.now() + 60_000; performance.now() < limit; ) {
+    await new Promise(resolve => setImmediate(resolve))
+    const [pid] = children()
+    if (pid !== undefined) return pid
+  }
+  throw new Error('no child runs a model')
+}
+
 /** Empty where the process has ended. */
 function commandLine(pid: number): string {
   try {
@@ -81,7 +91,7 @@ test('a run that asks for more memory than allowed ends as out of memory', async
 
 test('the system itself refuses a child more memory, before the watchdog looks', async t => {
   await load(t, digits, { memoryLimitBytes: 512 * 2 ** 20 })
-  const [pid] = children() as [number]
+  const pid = await onlyChild()
   const limits = readFileSync(`/proc/${pid}/limits`, 'utf8')
   // What is set aside and never touched counts too: hence the room above the limit of what is resident.
   assert.equal(Number(/^Max data size +(\d+)/m.exec(limits)?.[1]), (512 + 768) * 2 ** 20)
@@ -100,7 +110,7 @@ test('a model that is too large for its limit fails to load as out of memory', a
 
 test('a child that crashes is told from one that was stopped', async t => {
   const model = await load(t, hostileModel('endless-loop'))
-  const [pid] = children() as [number]
+  const pid = await onlyChild()
   const crashed = assert.rejects(model.run([item(number(1))]), gone('crashed'))
   await busy(pid)
   process.kill(pid, 'SIGSEGV')
@@ -117,7 +127,7 @@ async function busy(pid: number): Promise<void> {
 
 test('a run without end is stopped in its middle, and its process is gone', async t => {
   const model = await load(t, hostileModel('endless-loop'))
-  const [pid] = children() as [number]
+  const pid = await onlyChild()
   const run = model.run([item(number(1))])
   const stopped = assert.rejects(run, gone('killed'))
   await busy(pid)
@@ -174,7 +184,7 @@ test('loading stops when it is told to, and is no fault of the model', async () 
 for (const signal of ['SIGSEGV', 'SIGKILL'] as const) {
   test(`a child that ${signal} ends while it loads has crashed, and its model is not called broken`, async () => {
     const loading = start(digits)
-    const [pid] = children() as [number]
+    const pid = await onlyChild()
     process.kill(pid, signal)
     await assert.rejects(loading, gone('crashed'))
   })
@@ -200,7 +210,7 @@ test('the time limit of a load does not end a later run', { timeout: 300_000 }, 
 test('a child sees none of our environment, and its folder is empty and goes with it', async t => {
   process.env.MILLHAND_TEST_SECRET = 'secret'
   const model = await load(t, digits)
-  const [pid] = children() as [number]
+  const pid = await onlyChild()
   const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
     .split('\0')
     .map(each => each.split('=')[0])
@@ -217,7 +227,7 @@ test('a child sees none of our environment, and its folder is empty and goes wit
 test('a child tells the maker of ONNX Runtime nothing: it opens neither a socket nor a file of telemetry', async t => {
   const model = await load(t, digits)
   await ask(model, digits.exampleInput as string)
-  const [pid] = children() as [number]
+  const pid = await onlyChild()
   const open = readdirSync(`/proc/${pid}/fd`).flatMap(file => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${file}`)

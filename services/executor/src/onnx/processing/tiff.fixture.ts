@@ -9,7 +9,7 @@ export interface Page {
 
 /** Baseline TIFF 6.0, little-endian, without compression; black is the least value. */
 export function tiffOf(...pages: readonly Page[]): Buffer {
-  const parts = [Buffer.from('II*\0\x08\0\0\0', 'latin1')]
+  const parts: Buffer[] = [Buffer.from('II*\0\x08\0\0\0', 'latin1')]
   let at = 8
   for (const [index, { width, height, pixels }] of pages.entries()) {
     const data = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength)
