@@ -21,7 +21,7 @@ const changeAtOnce = 500
 
 type SweeperOptions<T extends Work, C> = Pick<
   PoolOptions<T, C>,
-  'name' | 'work' | 'clock' | 'ownerClaims' | 'onError'
+  'name' | 'work' | 'clock' | 'ownerClaims' | 'onManyInDoubt' | 'onError'
 > & {
   readonly leases: Leases<T>
   readonly refiller: Refiller<T>
@@ -58,14 +58,14 @@ export class Sweeper<T extends Work, C> {
     this.#resyncAt = 0
   }
 
-  /** Its lease counts no more until it was read, at the next sweep. */
+  /** It is read again, at the next sweep. */
   doubt(tenant: string, id: string): void {
-    this.#options.leases.drop(id)
     this.#doubtful.set(id, tenant)
     if (this.#doubtful.size <= mostDoubtful) return
     this.#doubtful.clear()
     this.#resyncAt = 0
     this.#isFilled = false
+    this.#options.onManyInDoubt?.()
   }
 
   /** Fills the queue, then goes on until the signal ends. */
@@ -104,8 +104,11 @@ export class Sweeper<T extends Work, C> {
   async #readDoubtful(): Promise<void> {
     const { work, heard } = this.#options
     for (const [id, tenant] of [...this.#doubtful]) {
-      const there = await work.get(tenant, id)
-      this.#doubtful.delete(id)
+      this.#doubtful.delete(id) // Before: it may come into doubt again while it is read.
+      const there = await work.get(tenant, id).catch(error => {
+        this.#doubtful.set(id, tenant)
+        throw error
+      })
       if (there) heard(there)
     }
   }
