@@ -38,7 +38,7 @@ export interface PoolOptions<T extends Work, C> {
   readonly window?: number
   /** Hears of work that was in doubt, as it is in the store. */
   readonly onReread?: (work: T) => void
-  /** More is in doubt than is read one by one: each change may have been missed. */
+  /** More was in doubt than is read one by one: each change may have been missed. The store answers again. */
   readonly onManyInDoubt?: () => void
   readonly onError: (error: unknown) => void
 }

@@ -41,6 +41,7 @@ export class Sweeper<T extends Work, C> {
   /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
   #resyncAt = 0
   #isFilled = false
+  #isManyInDoubt = false
 
   constructor(options: SweeperOptions<T, C>) {
     this.#options = options
@@ -65,7 +66,7 @@ export class Sweeper<T extends Work, C> {
     this.#doubtful.clear()
     this.#resyncAt = 0
     this.#isFilled = false
-    this.#options.onManyInDoubt?.()
+    this.#isManyInDoubt = true
   }
 
   /** Fills the queue, then goes on until the signal ends. */
@@ -74,12 +75,14 @@ export class Sweeper<T extends Work, C> {
     this.#isFilled = false
     this.#resyncAt = 0
     this.#doubtful.clear()
+    this.#isManyInDoubt = false
     await everyInterval(clock, sweepEveryMs, signal, async () => {
       try {
         const isTime = clock.monotonic() >= this.#resyncAt
         await this.#readDoubtful()
         if (isTime) await this.#resync()
         if (!this.#isFilled || (isTime && ownerClaims)) await this.#fill()
+        this.#tellOfMany()
         void refiller.refill()
         await this.#sweep(signal)
       } catch (error) {
@@ -111,6 +114,13 @@ export class Sweeper<T extends Work, C> {
       })
       if (there) heard(there)
     }
+  }
+
+  /** Only once the store answers again: whoever hears of it asks there. */
+  #tellOfMany(): void {
+    if (!this.#isManyInDoubt) return
+    this.#isManyInDoubt = false
+    this.#options.onManyInDoubt?.()
   }
 
   /** Learns of every lease and backoff in the store. */

@@ -122,13 +122,19 @@ describe('a change whose write failed', { timeout: 60_000 }, () => {
     assert.deepEqual(types(reader), ['queued', 'started', 'output', 'succeeded'])
   })
 
-  it('ends the waits, so that they ask again, where more is in doubt than is read again', async () => {
+  it('ends the waits once the store answers, so that they ask again, where more is in doubt than is read again', async () => {
     const { id } = await create(one)
     const reader = read(one, id)
     await reader.has(1)
+    let isOpen = true
+    const ended = assert.rejects(reader.ended).finally(() => {
+      isOpen = false
+    })
     const others = await Promise.all(Array.from({ length: 1_001 }, () => create(one)))
     failures.push(...others.map(() => 'not made' as const))
     await Promise.allSettled(others.map(async other => await one.tasks.cancelTask({ id: other.id }, as)))
-    await assert.rejects(reader.ended)
+    assert.ok(isOpen)
+    await clock.advance(500)
+    await ended
   })
 })
