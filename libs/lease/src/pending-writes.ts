@@ -24,8 +24,11 @@ interface PendingWritesOptions<T extends Work> {
   readonly write: (change: Change<T>) => Promise<WriteResult>
   /** Hears of each write once it is durable: what the store had before, and what it has. */
   readonly onDurable: (before: T | undefined, after: T) => void
-  /** Hears of the latest state of what rested and was not written, and of what may have been inserted: the store tells. */
-  readonly onVoid: (latest: T) => void
+  /**
+   * Hears of the latest state of what may have been written all the same, and of what rested and was not written: the store
+   * tells. `hasRested`: whether somebody has acted on it.
+   */
+  readonly onVoid: (latest: T, hasRested: boolean) => void
 }
 
 /** What is pending for one piece of work. */
@@ -154,8 +157,8 @@ export class PendingWrites<T extends Work> {
       },
       error => {
         this.#failed = true
-        // A sync or an answer that failed may come after the commit, and of new work nothing else would ever tell.
-        this.#void(pending, pending.before === undefined, next => next.written.reject(error))
+        // A sync or an answer that failed may come after the commit, and nothing else would ever tell of that.
+        this.#void(pending, true, next => next.written.reject(error))
       },
     )
   }
@@ -181,7 +184,8 @@ export class PendingWrites<T extends Work> {
       one.outcome = 'void'
       answer(one)
     }
-    if (isInDoubt || all.some(({ hasRested }) => hasRested)) this.#options.onVoid((next ?? pending).latest)
+    const hasRested = all.some(one => one.hasRested)
+    if (isInDoubt || hasRested) this.#options.onVoid((next ?? pending).latest, hasRested)
   }
 
   #wakeAt(dueAt: number): void {

@@ -36,5 +36,9 @@ export interface PoolOptions<T extends Work, C> {
   readonly ownerClaims?: true
   /** How many pieces of one flow and rank the ready queue holds; the store has the others. */
   readonly window?: number
+  /** Hears of work that was in doubt, as it is in the store. */
+  readonly onReread?: (work: T) => void
+  /** More was in doubt than is read one by one: each change may have been missed. The store answers again. */
+  readonly onManyInDoubt?: () => void
   readonly onError: (error: unknown) => void
 }

@@ -67,7 +67,10 @@ export class Pool<T extends Work, C> implements CapSibling {
       leases: this.#leases,
       refiller: this.#refiller,
       end: deadline => this.#end(deadline),
-      heard: work => this.changed(undefined, work),
+      heard: work => {
+        this.changed(undefined, work)
+        options.onReread?.(work)
+      },
       onSynced: () => {
         for (const pool of this.#underSameCaps()) pool.mayRunAll()
       },
@@ -87,10 +90,16 @@ export class Pool<T extends Work, C> implements CapSibling {
     } else if (before === undefined || before.status === 'queued') this.#queue.withdraw(after.id)
   }
 
-  /** What was heard of this work may not be in the store: it counts for nothing until the store was asked. */
-  doubt({ tenant, id }: Pick<T, 'tenant' | 'id'>): void {
+  /**
+   * This work may be in the store otherwise than was heard: it is read again. What was heard before it was durable counts for
+   * nothing until then.
+   */
+  doubt({ tenant, id }: Pick<T, 'tenant' | 'id'>, wasDecided: boolean): void {
     if (!this.#isRunning) return
-    this.#queue.withdraw(id)
+    if (wasDecided) {
+      this.#queue.withdraw(id)
+      this.#leases.drop(id)
+    }
     this.#sweeper.doubt(tenant, id)
   }
 

@@ -21,7 +21,7 @@ const changeAtOnce = 500
 
 type SweeperOptions<T extends Work, C> = Pick<
   PoolOptions<T, C>,
-  'name' | 'work' | 'clock' | 'ownerClaims' | 'onError'
+  'name' | 'work' | 'clock' | 'ownerClaims' | 'onManyInDoubt' | 'onError'
 > & {
   readonly leases: Leases<T>
   readonly refiller: Refiller<T>
@@ -41,6 +41,7 @@ export class Sweeper<T extends Work, C> {
   /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
   #resyncAt = 0
   #isFilled = false
+  #isManyInDoubt = false
 
   constructor(options: SweeperOptions<T, C>) {
     this.#options = options
@@ -58,14 +59,14 @@ export class Sweeper<T extends Work, C> {
     this.#resyncAt = 0
   }
 
-  /** Its lease counts no more until it was read, at the next sweep. */
+  /** It is read again, at the next sweep. */
   doubt(tenant: string, id: string): void {
-    this.#options.leases.drop(id)
     this.#doubtful.set(id, tenant)
     if (this.#doubtful.size <= mostDoubtful) return
     this.#doubtful.clear()
     this.#resyncAt = 0
     this.#isFilled = false
+    this.#isManyInDoubt = true
   }
 
   /** Fills the queue, then goes on until the signal ends. */
@@ -74,12 +75,14 @@ export class Sweeper<T extends Work, C> {
     this.#isFilled = false
     this.#resyncAt = 0
     this.#doubtful.clear()
+    this.#isManyInDoubt = false
     await everyInterval(clock, sweepEveryMs, signal, async () => {
       try {
         const isTime = clock.monotonic() >= this.#resyncAt
         await this.#readDoubtful()
         if (isTime) await this.#resync()
         if (!this.#isFilled || (isTime && ownerClaims)) await this.#fill()
+        this.#tellOfMany()
         void refiller.refill()
         await this.#sweep(signal)
       } catch (error) {
@@ -104,10 +107,20 @@ export class Sweeper<T extends Work, C> {
   async #readDoubtful(): Promise<void> {
     const { work, heard } = this.#options
     for (const [id, tenant] of [...this.#doubtful]) {
-      const there = await work.get(tenant, id)
-      this.#doubtful.delete(id)
+      this.#doubtful.delete(id) // Before: it may come into doubt again while it is read.
+      const there = await work.get(tenant, id).catch(error => {
+        this.#doubtful.set(id, tenant)
+        throw error
+      })
       if (there) heard(there)
     }
+  }
+
+  /** Only once the store answers again: whoever hears of it asks there. */
+  #tellOfMany(): void {
+    if (!this.#isManyInDoubt) return
+    this.#isManyInDoubt = false
+    this.#options.onManyInDoubt?.()
   }
 
   /** Learns of every lease and backoff in the store. */

@@ -45,8 +45,11 @@ interface WorkStoreDeps<T extends Work, C> {
   readonly onChanged: (before: T | undefined, after: T) => void
   /** Hears of what rests as soon as it is decided; `onChanged` hears of it as well. */
   readonly onDecided?: (before: T | undefined, after: T) => void
-  /** Hears that what `onDecided` was told of may not be in the store, and has to be read again. */
-  readonly onDoubt?: (work: T) => void
+  /**
+   * Hears of work that may be in the store otherwise than `onChanged` was told, and has to be read again. `wasDecided`: whether
+   * `onDecided` was told of it.
+   */
+  readonly onDoubt?: (work: T, wasDecided: boolean) => void
 }
 
 export function createWorkStore<T extends Work, C>(deps: WorkStoreDeps<T, C>): WorkStore<T, C> {
@@ -58,7 +61,7 @@ export function createWorkStore<T extends Work, C>(deps: WorkStoreDeps<T, C>): W
       cache.written(after)
       deps.onChanged(before, after)
     },
-    onVoid: latest => onDoubt?.(latest),
+    onVoid: (latest, hasRested) => onDoubt?.(latest, hasRested),
   })
 
   /** `written` is of the write that the change is in. Where something is decided nothing else was decided meanwhile. */

@@ -62,7 +62,7 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
     clock,
     onChanged,
     onDecided,
-    onDoubt: task => byName.get(task.pool)?.doubt(task),
+    onDoubt: (task, wasDecided) => byName.get(task.pool)?.doubt(task, wasDecided),
   })
   const createPool = (name: string, mode: KeyMode): Pool<T, TaskCause> =>
     new Pool<T, TaskCause>({
@@ -74,6 +74,8 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
       // What an account may run at once is of all its tasks of a mode, whichever pool they are in.
       siblings: () => namesOf(mode).flatMap(other => (other === name ? [] : (byName.get(other) ?? []))),
       ...(maxBatch && { maxBatch: group => maxBatch(name, group) }),
+      onReread: task => watch.changed(task),
+      onManyInDoubt: () => watch.endAll(),
       onError: error => log.error('pool.sweep_failed', { pool: name, error }),
     })
   const namesOf = (mode: KeyMode) => [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]

@@ -25,12 +25,11 @@ export const storms: readonly string[] = [
   'test/faults/src/instances/storm.test.ts',
 ]
 
-/** What no run but `--all` has: it takes too long, or fails at times by a known defect. docs/testing.md */
+/** What no run but `--all` has: it takes too long. docs/testing.md */
 export const onlyInAll: readonly string[] = [
   'services/instance/src/drivers/kubernetes/kubernetes-driver.test.ts',
   'services/instance/src/drivers/kubernetes/kubernetes-faults.test.ts',
   'services/instance/src/drivers/kubernetes/kubernetes-storm.test.ts',
-  'test/faults/src/disk/disk-faults.test.ts',
   'test/faults/src/disk/power-loss.test.ts',
 ]
 

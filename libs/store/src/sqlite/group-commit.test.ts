@@ -142,6 +142,29 @@ describe('GroupCommit', () => {
     assert.deepEqual(calls, ['sync', 'undone', 'repair', 'sync', 'committed'])
   })
 
+  it('lets out what a read saw of a commit whose sync failed once that is repaired and synced', async () => {
+    const { commit, insert, stored, syncing, calls } = setUp()
+    const write = insert(1)
+    ;(await syncing(1)).reject(new Error('EIO'))
+    await assert.rejects(write, /EIO/)
+    assert.deepEqual(stored(), [1])
+    const failing = assert.rejects(commit.durable(stored), /EIO/)
+    ;(await syncing(2)).reject(new Error('EIO'))
+    await failing
+    let seen: number[] | undefined
+    const read = commit.durable(stored).then(rows => {
+      seen = rows
+    })
+    const sync = await syncing(3)
+    assert.equal(seen, undefined)
+    sync.resolve()
+    await read
+    assert.deepEqual(seen, [1])
+    assert.deepEqual(calls, ['sync', 'undone', 'repair', 'sync', 'undone', 'repair', 'sync', 'committed'])
+    assert.deepEqual(await commit.durable(stored), [1])
+    assert.equal(calls.length, 8)
+  })
+
   it('closes a group at 1,000 writes', async () => {
     const { insert, stored, syncing } = setUp()
     const writes = Array.from({ length: 1500 }, (_, n) => insert(n))

@@ -97,14 +97,18 @@ export class GroupCommit {
     this.#start()
   }
 
-  /** Resolves with what was just read, once the commit that it may have seen is durable. */
+  /**
+   * Resolves with what was just read, once the commits that it may have seen are durable; after a failed sync that is once
+   * another group was written.
+   */
   durable<R>(read: () => R): Promise<R> {
     const refusal = this.#closed ? new StoreClosed() : this.#options.state.refusal()
     if (refusal !== undefined) return Promise.reject(refusal)
     try {
       const seen = read()
-      if (this.#syncing === undefined) return Promise.resolve(seen)
-      return this.#syncing.then(
+      const syncing = this.#syncing ?? (this.#suspect ? this.write(() => {}) : undefined)
+      if (syncing === undefined) return Promise.resolve(seen)
+      return syncing.then(
         () => seen,
         error => {
           throw this.#options.state.explain(error)
