@@ -4,6 +4,7 @@ import {
   Code,
   ConnectError,
   type ContextValues,
+  createContextKey,
   createContextValues,
   type HandlerContext,
   type UnaryRequest,
@@ -17,9 +18,12 @@ export const protocols = { inProcess: 'direct', standsForNetwork: 'direct, for a
 
 type Protocol = (typeof protocols)[keyof typeof protocols]
 
+/** Set for calls that another process makes, also where a transport in this process takes them to their handler. */
+export const otherProcessKey = createContextKey(false, { description: 'caller in another process' })
+
 /** Whether the caller is in this process, so that neither outlives the other. */
-export const isInProcess = ({ protocolName }: Pick<HandlerContext, 'protocolName'>): boolean =>
-  protocolName === protocols.inProcess
+export const isInProcess = ({ protocolName, values }: Pick<HandlerContext, 'protocolName' | 'values'>): boolean =>
+  protocolName === protocols.inProcess && !values.get(otherProcessKey)
 
 /** Longest delay that a Node timer keeps; a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1

@@ -6,8 +6,8 @@ import { type Id, type IdPrefix, type Ids, parseId } from '@millhand/api'
 export const operationKey = createContextKey<string | undefined>(undefined, { description: 'operation' })
 
 /**
- * How long a call that creates a resource may itself wait for its end before it answers, in milliseconds. Between
- * processes it is not sent: then the call answers at once, and its caller waits with a call of its own.
+ * How long a call that creates a resource may itself wait for its end before it answers, in milliseconds. After that
+ * its caller waits with a call of its own.
  */
 export const waitMsKey = createContextKey(0, { description: 'wait of a create, ms' })
 
@@ -24,3 +24,8 @@ export function idOf<P extends IdPrefix>(prefix: P, call: Pick<HandlerContext, '
 export function parseOperation(text: string): string | undefined {
   return parseId('req', `req_${text}`)?.slice('req_'.length)
 }
+
+/** The text as a wait, less than a second; 0 if it is none. */
+export const parseWaitMs = (text: string): number => (WAIT_MS.test(text) ? Number(text) : 0)
+
+const WAIT_MS = /^\d{1,3}$/

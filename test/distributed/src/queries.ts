@@ -1,7 +1,6 @@
 /** The queries that are made of a server of MongoDB's protocol, and whether each of them uses an index. */
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { BSON, type Document, type IndexDescription, MongoClient } from 'mongodb'
+import { type Document, type IndexDescription, MongoClient } from 'mongodb'
+import { proxyCommands } from './proxy-commands.ts'
 
 /** One query of each shape, whatever its values. */
 interface Query {
@@ -21,43 +20,17 @@ export interface Recorder extends AsyncDisposable {
 
 /** Stands before the server at `host:port` and reads what clients ask of it. */
 export async function recordQueries(server: string): Promise<Recorder> {
-  const [host, port] = server.split(':') as [string, string]
   const queries = new Map<string, Query>()
   const indexes = new Map<string, Map<string, IndexDescription>>()
-  const sockets = new Set<Socket>()
 
-  const hear = (command: Document) => {
+  const proxy = await proxyCommands(server, command => {
     for (const query of queriesOf(command)) queries.set(shapeOf(query), query)
     if (typeof command.createIndexes !== 'string') return
     const known = indexes.get(command.createIndexes) ?? new Map<string, IndexDescription>()
     for (const index of command.indexes as IndexDescription[]) known.set(index.name as string, index)
     indexes.set(command.createIndexes, known)
-  }
-  const proxy = createServer(client => {
-    const onward = connect(Number(port), host)
-    const messages = messageReader(hear)
-    client.on('data', messages)
-    client.pipe(onward).pipe(client)
-    for (const [socket, other] of [
-      [client, onward],
-      [onward, client],
-    ] as const) {
-      sockets.add(socket)
-      socket.on('error', () => other.destroy())
-      socket.once('close', () => sockets.delete(socket))
-    }
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  return {
-    address: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    queries,
-    indexes,
-    async [Symbol.asyncDispose]() {
-      proxy.close()
-      for (const socket of sockets) socket.destroy()
-      await once(proxy, 'close')
-    },
-  }
+  })
+  return { address: proxy.address, queries, indexes, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() }
 }
 
 /** The shapes of the queries that scan their collection, by the plans of the server at `url`: it gets the indexes. */
@@ -148,51 +121,4 @@ function stagesOf(plan: unknown): string[] {
   if (plan === null || typeof plan !== 'object') return []
   const own = 'stage' in plan && typeof plan.stage === 'string' ? [plan.stage] : []
   return [...own, ...Object.values(plan).flatMap(stagesOf)]
-}
-
-/** `OP_MSG`, the one message that drivers of today send after their greeting. */
-const OP_MSG = 2013
-const HEADER_BYTES = 16
-const FLAG_BYTES = 4
-
-/** Reads the stream of messages in whatever chunks it comes, and calls `hear` with each command. */
-function messageReader(hear: (command: Document) => void): (chunk: Buffer) => void {
-  let held: Buffer[] = []
-  let length = 0
-  return chunk => {
-    held.push(chunk)
-    length += chunk.length
-    while (length >= HEADER_BYTES) {
-      const first = held[0] as Buffer
-      const all = first.length >= HEADER_BYTES ? first : Buffer.concat(held)
-      const size = all.readInt32LE(0)
-      if (length < size) return
-      const whole = held.length === 1 ? first : Buffer.concat(held)
-      if (whole.readInt32LE(12) === OP_MSG) hear(commandOf(whole.subarray(HEADER_BYTES + FLAG_BYTES, size)))
-      held = length > size ? [whole.subarray(size)] : []
-      length -= size
-    }
-  }
-}
-
-/** The body and the sequences beside it as one document: the wire protocol's sections of kind 0 and 1. */
-function commandOf(sections: Buffer): Document {
-  const command: Document = {}
-  for (let at = 0; at + 5 <= sections.length; ) {
-    const isSequence = sections[at] === 1
-    const size = sections.readInt32LE(at + 1)
-    const section = sections.subarray(at + 1, at + 1 + size)
-    if (isSequence) {
-      const end = section.indexOf(0, 4)
-      const documents: Document[] = []
-      for (let next = end + 1; next < section.length; next += section.readInt32LE(next)) {
-        documents.push(BSON.deserialize(section.subarray(next, next + section.readInt32LE(next))))
-      }
-      command[section.toString('utf8', 4, end)] = documents
-    } else {
-      Object.assign(command, BSON.deserialize(section))
-    }
-    at += 1 + size
-  }
-  return command
 }

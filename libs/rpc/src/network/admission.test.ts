@@ -7,7 +7,7 @@ import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.t
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { manualClock } from '@millhand/process'
-import { operationKey } from '../operation.ts'
+import { operationKey, waitMsKey } from '../operation.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { createAdmission } from './admission.ts'
 import {
@@ -49,6 +49,15 @@ describe('admit', () => {
     const values = admit(ComputeService.method.getTask, tokenFor(ComputeService), { 'millhand-request-id': 'req_\n' })
     assert.equal(values.get(principalKey), undefined)
     assert.equal(values.get(requestIdKey), undefined)
+  })
+
+  it('gives the wait of a principal, where it is a number below a second', () => {
+    const method = ComputeService.method.createTask
+    const waitOf = (header: Record<string, string>) => admit(method, tokenFor(ComputeService), header).get(waitMsKey)
+    const named = { 'millhand-principal': principal }
+    assert.equal(waitOf({ ...named, 'millhand-wait-ms': '250' }), 250)
+    assert.equal(waitOf({ 'millhand-wait-ms': '250' }), 0)
+    for (const wrong of ['', '-1', '1.5', '1000', 'x']) assert.equal(waitOf({ ...named, 'millhand-wait-ms': wrong }), 0)
   })
 
   it('gives the operation of a principal, where it is the part of an id after its prefix', () => {

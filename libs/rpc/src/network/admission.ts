@@ -7,10 +7,10 @@ import { ServerReflection } from '@millhand/api/gen/grpc/reflection/v1/reflectio
 import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { operationKey, parseOperation } from '../operation.ts'
+import { operationKey, parseOperation, parseWaitMs, waitMsKey } from '../operation.ts'
 import { confinedExecutorKey, type Principal, principalKey, requestIdKey } from '../principal.ts'
 import { refusal } from './admission-error.ts'
-import { operationHeader, requestIdHeader } from './outgoing-headers.ts'
+import { operationHeader, requestIdHeader, waitMsHeader } from './outgoing-headers.ts'
 import { ReflectionAlpha } from './reflection-alpha.ts'
 import { allows, createTokenReader, type ServiceGrant } from './service-token.ts'
 import { createPrincipalReader, principalHeader } from './signed-principal.ts'
@@ -109,6 +109,7 @@ export function createAdmission({ trusted, openServices = [], clock, log }: Admi
       // It becomes an id of the principal's: without one there is nothing that it could name.
       const operation = parseOperation(header.get(operationHeader) ?? '')
       if (operation !== undefined) values.set(operationKey, operation)
+      values.set(waitMsKey, parseWaitMs(header.get(waitMsHeader) ?? ''))
     }
     const requestId = parseId('req', header.get(requestIdHeader) ?? '')
     if (requestId !== undefined) values.set(requestIdKey, requestId)

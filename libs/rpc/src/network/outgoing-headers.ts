@@ -1,6 +1,6 @@
 /** What a call's context values become on a network: headers. */
 import type { ContextValues, Interceptor } from '@connectrpc/connect'
-import { operationKey } from '../operation.ts'
+import { operationKey, waitMsKey } from '../operation.ts'
 import { type Principal, principalKey, requestIdKey } from '../principal.ts'
 import { principalHeader } from './signed-principal.ts'
 
@@ -10,19 +10,24 @@ export const requestIdHeader = 'millhand-request-id'
 /** Carries the operation that the call is part of. */
 export const operationHeader = 'millhand-operation'
 
+/** Carries how long the call may itself wait for the end of what it creates, in milliseconds. */
+export const waitMsHeader = 'millhand-wait-ms'
+
 /** The header lines of a call with these values. */
 export type OutgoingHeaders = (values: ContextValues | undefined) => readonly (readonly [name: string, value: string])[]
 
-/** Carries the principal, signed, the request id and the operation of every call that has them. */
+/** Carries the principal, signed, the request id, the operation and the wait of every call that has them. */
 export function outgoingHeaders(signer: (principal: Principal) => string): OutgoingHeaders {
   return values => {
     const caller = values?.get(principalKey)
     const requestId = values?.get(requestIdKey)
     const operation = values?.get(operationKey)
+    const waitMs = values?.get(waitMsKey) ?? 0
     const lines: [string, string][] = []
     if (caller !== undefined) lines.push([principalHeader, signer(caller)])
     if (requestId !== undefined) lines.push([requestIdHeader, requestId])
     if (operation !== undefined) lines.push([operationHeader, operation])
+    if (waitMs > 0) lines.push([waitMsHeader, String(waitMs)])
     return lines
   }
 }

@@ -4,7 +4,7 @@ import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { codeOf, createCursors } from '@millhand/api'
 import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.ts'
 import { manualClock } from '@millhand/process'
-import { operationKey } from '../operation.ts'
+import { operationKey, waitMsKey } from '../operation.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { caller, clockAtNoon, noon, otherSecret, secret, signer, token } from './network.fixture.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
@@ -131,13 +131,15 @@ describe('signed principal', () => {
 describe('outgoing headers', () => {
   const headers = outgoingHeaders(createPrincipalSigner(secret, clockAtNoon()).sign)
 
-  it('are the principal, the request id and the operation, where the values have them', () => {
+  it('are the principal, the request id, the operation and the wait, where the values have them', () => {
     assert.deepEqual(headers(undefined), [])
     assert.deepEqual(headers(createContextValues()), [])
     const values = createContextValues().set(principalKey, caller).set(requestIdKey, 'req_1')
-    values.set(operationKey, 'op')
+    values.set(operationKey, 'op').set(waitMsKey, 250)
     const lines = new Map(headers(values))
-    assert.deepEqual([...lines.keys()], ['millhand-principal', 'millhand-request-id', 'millhand-operation'])
+    const names = ['millhand-principal', 'millhand-request-id', 'millhand-operation', 'millhand-wait-ms']
+    assert.deepEqual([...lines.keys()], names)
+    assert.equal(lines.get('millhand-wait-ms'), '250')
     assert.equal(lines.get('millhand-request-id'), 'req_1')
     assert.equal(lines.get('millhand-operation'), 'op')
     assert.deepEqual(createPrincipalReader(signer, clockAtNoon())(lines.get('millhand-principal') as string), caller)

@@ -4,6 +4,7 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, type HandlerContext, type Transport } from '@connectrpc/connect'
 import { type Begin, type Frame, type Frames, Signal } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock } from '@millhand/process'
+import { otherProcessKey } from '../call.ts'
 import { drainingKey } from '../network/draining.ts'
 import { canceled, endFrame, tooLarge, unavailable, violation } from './call-errors.ts'
 import { helloFrame, signalFrame } from './frames.ts'
@@ -133,7 +134,8 @@ export class ServerTunnel {
     }
     let values: ContextValues
     try {
-      values = admit(this.#context, method, new HeaderLines(begin.header)).set(drainingKey, this.#draining)
+      values = admit(this.#context, method, new HeaderLines(begin.header))
+      values.set(drainingKey, this.#draining).set(otherProcessKey, true)
     } catch (reason) {
       refuse(reason)
       return

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { Code, ConnectError, createClient, createContextKey, createContextValues } from '@connectrpc/connect'
+import {
+  Code,
+  ConnectError,
+  createClient,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect'
+import { isInProcess } from '../call.ts'
 import { ContractService } from '../contract-service.fixture.ts'
+import { createDirectTransport } from '../direct-transport.ts'
 import { aborted, echo, rejection } from '../serving.contract.ts'
 import { describeTransport } from '../transport.contract.ts'
 import { type Serve, ShelfService, startServer } from './tunnel.fixture.ts'
@@ -57,6 +66,18 @@ describe('tunnel', () => {
     const contextValues = createContextValues().set(who, 'somebody')
     assert.equal((await client.echo({}, { contextValues })).value, 'somebody calls Echo')
     assert.equal((await client.echo({})).value, 'none calls Echo')
+  })
+
+  it('tells the handler that its caller is in another process, although a transport in this one calls it', async t => {
+    const seen: boolean[] = []
+    const echo = (_: object, call: HandlerContext) => {
+      seen.push(isInProcess(call))
+      return {}
+    }
+    const { client } = await openTunnel(t, { contract: { echo } })
+    await client.echo({})
+    await createClient(ContractService, createDirectTransport().service(ContractService, { echo })).echo({})
+    assert.deepEqual(seen, [false, true])
   })
 
   it('refuses the call that is not admitted, alone, and does not begin its handler', async t => {
