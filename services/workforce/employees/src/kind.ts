@@ -64,5 +64,11 @@ export type Checks<Input, Result, Given = readonly Check[]> = (
   asked?: Asked,
 ) => Given
 
+/**
+ * `doubts` in `checks.ts` of a kind that a language model does as a whole: what its text claims and the brief does not hold, in
+ * words for who wrote it. It is asked for again once. Throws a `BadAnswer` for what is not worth asking again.
+ */
+export type Doubts<Input, Result> = (brief: Brief<Input>, result: Result) => readonly string[]
+
 /** The same where measuring waits for something, a database for example. */
 export type SlowChecks<Input, Result> = Checks<Input, Result, Promise<readonly Check[]>>

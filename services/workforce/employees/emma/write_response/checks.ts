@@ -1,44 +1,87 @@
 /** Measures a reply against its brief. One that tells what it must not is not delivered. */
 import type { Check } from '../../src/answer.ts'
-import type { Checks } from '../../src/kind.ts'
+import type { Brief } from '../../src/brief.ts'
+import { claimChecks, graveIn, saidOf } from '../../src/claims/claim-checks.ts'
+import { type Claimed, unfounded } from '../../src/claims/unfounded.ts'
+import type { Checks, Doubts } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { wordsOf } from '../../src/text/english.ts'
 import { filler } from '../../src/text/filler.ts'
-import { grounding } from '../../src/text/grounding.ts'
 import { languageOf } from '../../src/text/language.ts'
+import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
-import { createMask } from '../personal/mask.ts'
+import { createMask, type Masked } from '../personal/mask.ts'
 import type { Input, Result } from './result.ts'
 import { toldNotes } from './told-notes.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result }) => {
   const { input, topic } = brief
-  const { subject, greeting, paragraphs, closing, unanswered } = result
+  const { greeting, paragraphs, closing } = result
   const reply = [greeting, ...paragraphs, closing].join('\n\n')
-  const whole = [subject, reply, ...unanswered].join('\n')
-  const notes = toldNotes(input, topic, whole)
-  if (notes.length > 0) throw new BadAnswer('it tells internal notes')
-  const mask = createMask(input.public_contacts)
-  mask.mask(whole)
-  const found = mask.found()
-  if (found.some(({ kind }) => SECRET.has(kind))) throw new BadAnswer('it tells something secret')
+  const whole = wholeOf(result)
+  requireNothingSecret(brief, whole)
+  const claimed = claimedIn(brief, result)
+  const found = unfounded(claimed)
+  const grave = graveIn(found)
+  if (grave !== undefined) throw new BadAnswer(grave)
   // A reply calls people by their names.
-  const personal = found.filter(({ kind }) => kind !== 'name').reduce((sum, { times }) => sum + times, 0)
+  const personal = foundIn(brief, whole)
+    .filter(({ kind }) => kind !== 'name')
+    .reduce((sum, { times }) => sum + times, 0)
   const wanted = wantedLanguage(brief.language, input.message ?? topic)
   const language = languageOf(paragraphs.join('\n'))
   return [
-    { id: 'internal_notes_told', pass: true, value: 0, target: 0 },
-    { id: 'personal_data_in_the_reply', pass: personal === 0, value: personal, target: 0 },
+    { id: 'no_internal_notes', pass: true, value: 0, target: 0 },
+    { id: 'no_personal_data', pass: personal === 0, value: personal, target: 0 },
     ...(wanted === 'und' ? [] : [{ id: 'language', pass: language === wanted, value: language, target: wanted }]),
     ...points(input.points ?? [], paragraphs.join('\n')),
     ...stands('customer', input.customer, greeting),
     ...stands('signature', input.signature, closing),
-    ...grounding(brief, whole),
+    ...claimChecks(claimed, found),
     ...filler(whole),
     ...tone(brief.tone, paragraphs.join('\n'), language),
     ...wishes(brief.constraints, reply, whole),
   ]
+}
+
+/** What a reply claims that its brief does not hold: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
+export const doubts: Doubts<Input, Result> = (brief, result) => {
+  requireNothingSecret(brief, wholeOf(result))
+  return saidOf(unfounded(claimedIn(brief, result)))
+}
+
+const wholeOf = ({ subject, greeting, paragraphs, closing, unanswered }: Result): string =>
+  [subject, [greeting, ...paragraphs, closing].join('\n\n'), ...unanswered].join('\n')
+
+/** The notes are no source: a reply tells nothing of them. What the customer wrote is spoken of, and proves nothing. */
+function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>, result: Result): Claimed {
+  const { message = '', customer, points = [], knowledge = [], signature, public_contacts = [] } = input
+  const { subject, greeting, paragraphs, closing } = result
+  return {
+    text: [subject, greeting, ...paragraphs, closing].join('\n\n'),
+    from: [
+      topic,
+      ...points,
+      ...knowledge.map(({ title, text }) => `${title}\n${text}`),
+      ...files.map((file, at) => textIn(file, `files[${at}]`)),
+      ...public_contacts,
+      ...(constraints.must_include ?? []),
+      signature ?? '',
+    ],
+    about: [message, customer ?? '', audience ?? ''],
+  }
+}
+
+function requireNothingSecret(brief: Brief<Input>, whole: string): void {
+  if (toldNotes(brief.input, brief.topic, whole).length > 0) throw new BadAnswer('it tells internal notes')
+  if (foundIn(brief, whole).some(({ kind }) => SECRET.has(kind))) throw new BadAnswer('it tells something secret')
+}
+
+function foundIn({ input }: Brief<Input>, whole: string): readonly Masked[] {
+  const mask = createMask(input.public_contacts)
+  mask.mask(whole)
+  return mask.found()
 }
 
 /** Nobody needs them back, not even the one whose they are. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Brief } from '../../src/brief.ts'
 import { BadAnswer } from '../../src/run-rules.ts'
+import { spoken } from '../../src/runner/spoken.fixture.ts'
 import { KEY, written } from '../../src/runner/written.fixture.ts'
 import { checks } from './checks.ts'
 import example from './example.json' with { type: 'json' }
@@ -19,6 +20,7 @@ const good: Result = {
   unanswered: [],
 }
 
+const brief = example as unknown as Partial<Brief>
 const say = (result: object) => JSON.stringify(result)
 const telling = (text: string): Result => ({ ...good, paragraphs: [...good.paragraphs, text] })
 
@@ -78,22 +80,77 @@ describe('a reply by a language model', { timeout: 1_800_000 }, () => {
     })
 })
 
+describe('a reply that claims what its brief does not hold', { timeout: 1_800_000 }, () => {
+  const invented = [
+    ['money', 'We have refunded your whole order to your card.'],
+    ['a right', 'Under consumer law you are entitled to compensation.'],
+    ['a cure', 'Our tea cures headaches and lowers your blood pressure.'],
+    ['a deed', 'We have cancelled your next order.'],
+  ] as const
+  for (const [what, text] of invented)
+    it(`is asked for again with the faults named, and not delivered where it stays so: ${what}`, async () => {
+      const mended = await spoken('emma/write_response', brief, [say(telling(text)), say(good)])
+      assert.deepEqual(mended.made?.answer.result, good)
+      assert.match(mended.asked[1] ?? '', /<faults-[0-9a-f]{16}>\n.*stands nowhere in the brief/)
+      const never = await spoken('emma/write_response', brief, [say(telling(text)), say(telling(text)), say(good)])
+      assert.ok(never.fault instanceof BadAnswer)
+      assert.equal(never.asked.length, 2)
+    })
+
+  it('and costs nobody anything is delivered after one repair, with a failed check that names it', async () => {
+    const text = 'Thomas Becker packed it.'
+    const { made, asked } = await spoken('emma/write_response', brief, [say(telling(text)), say(telling(text))])
+    assert.equal(asked.length, 2)
+    const check = made?.checks.find(({ id }) => id === 'claims_stand_in_the_brief')
+    assert.equal(check?.pass, false)
+    assert.match(String(check?.value), /the name “becker”/)
+  })
+
+  it('is repaired once: a repair that has no form leaves the first answer', async () => {
+    const text = 'Thomas Becker packed it.'
+    const { made, asked } = await spoken('emma/write_response', brief, [say(telling(text)), 'no', '{}'])
+    assert.equal(asked.length, 3)
+    assert.deepEqual(made?.answer.result, telling(text))
+  })
+
+  it('may repeat what the customer wrote, but not promise it', async () => {
+    const message = 'I want my 240 euros back. My flight LX 318 was late.'
+    const input = { ...example.input, message }
+    assert.equal(
+      (await measured(telling('You asked for 240 euros and mention flight LX 318.'), { input })).get(
+        'claims_stand_in_the_brief',
+      )?.pass,
+      true,
+    )
+    await assert.rejects(measured(telling('We will pay you 240 euros.'), { input }), BadAnswer)
+  })
+
+  it('in a language without rules is not said to hold', async () => {
+    const german = {
+      ...good,
+      paragraphs: ['Es tut uns leid, dass der Deckel Ihrer Teekanne zerbrochen ist. Wir haben Ihnen alles erstattet.'],
+    }
+    const check = (await measured(german)).get('claims_stand_in_the_brief')
+    assert.deepEqual([check?.pass, check?.value], [false, 'not checked: there are no rules for de'])
+  })
+})
+
 describe('of a reply it is measured whether it', () => {
   const cases: readonly (readonly [string, string, Result, Partial<Brief<Input>>?])[] = [
-    ['gives away an address of somebody', 'personal_data_in_the_reply', telling('Write to paul.smith@mail.example.')],
-    ['promises a figure', 'numbers_not_in_the_brief', telling('You get 15 % off your next order.')],
+    ['gives away an address of somebody', 'no_personal_data', telling('Write to paul.smith@mail.example.')],
+    ['tells a figure', 'figures_stand_in_the_brief', telling('It takes 15 days to dry.')],
     [
       'leaves out a point',
       'points_with_most_of_their_words',
       good,
-      { input: { points: ['Gift wrapping costs extra money.'] } },
+      { input: { ...example.input, points: ['Gift wrapping costs extra money.'] } },
     ],
     ['leaves out the customer', 'customer', { ...good, greeting: 'Hello,' }],
     ['leaves out the signature', 'signature', { ...good, closing: 'Bye' }],
     ['is in another language than the message', 'language', good, { language: 'fr' }],
     ['has gaps to be filled in', 'gaps_and_filler', telling('Your order {{order_id}} is fine.')],
-    ['has an address from elsewhere', 'links_not_in_the_brief', telling('See https://elsewhere.example/a for more.')],
-    ['has markup in it', 'markup', telling('<b>Free</b> it is.')],
+    ['has an address from elsewhere', 'links_stand_in_the_brief', telling('See https://elsewhere.example/a for more.')],
+    ['has markup in it', 'markup', telling('<b>So</b> it is.')],
     ['is warm', 'tone_warm', { ...good, paragraphs: ['Lids get sent. Nothing has to be sent back.'] }],
     ['is too long', 'max_words', good, { constraints: { max_words: 10 } }],
     ['is too short', 'min_words', good, { constraints: { min_words: 1_000 } }],
@@ -109,12 +166,12 @@ describe('of a reply it is measured whether it', () => {
   it('has a contact that may go out', async () => {
     const input = { ...example.input, public_contacts: ['help@teashop.example'] }
     const all = await measured(telling('Write to help@teashop.example.'), { input })
-    assert.equal(all.get('personal_data_in_the_reply')?.pass, true)
+    assert.equal(all.get('no_personal_data')?.pass, true)
   })
 
   it('says what the notes and the brief both have: that is no secret', async () => {
     const input = { ...example.input, points: ['Your claim is CL-77120.'] }
-    assert.equal((await measured(telling('Your claim is CL-77120.'), { input })).get('internal_notes_told')?.pass, true)
+    assert.equal((await measured(telling('Your claim is CL-77120.'), { input })).get('no_internal_notes')?.pass, true)
     await assert.rejects(async () => measured(telling('Your claim is CL-77120.')), BadAnswer)
   })
 })

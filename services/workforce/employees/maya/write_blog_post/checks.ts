@@ -1,12 +1,16 @@
 /** Measures a post against its brief. */
 import type { Check } from '../../src/answer.ts'
-import type { Checks } from '../../src/kind.ts'
+import type { Brief } from '../../src/brief.ts'
+import { claimChecks, graveIn, saidOf } from '../../src/claims/claim-checks.ts'
+import { type Claimed, unfounded } from '../../src/claims/unfounded.ts'
+import type { Checks, Doubts } from '../../src/kind.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { filler } from '../../src/text/filler.ts'
-import { grounding } from '../../src/text/grounding.ts'
 import { languageOf } from '../../src/text/language.ts'
-import { sentencesOf } from '../../src/text/sentences.ts'
+import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
+import { sectionChecks } from './sections.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result }) => {
   const { title, summary, sections, tags } = result
@@ -16,7 +20,10 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   const body = sections.map(({ heading, text }) => `${heading ?? ''}\n${text}`).join('\n\n')
   const whole = [title, summary, body, ...tags].join('\n')
   const language = languageOf(texts.join('\n'))
-  const repeated = repetitions(texts.join('\n'))
+  const claimed = claimedIn(brief, result)
+  const found = unfounded(claimed)
+  const grave = graveIn(found)
+  if (grave !== undefined) throw new BadAnswer(grave)
   return [
     { id: 'title_characters', pass: title.length <= 70, value: title.length, target: 70 },
     { id: 'summary_characters', pass: summary.length <= 160, value: summary.length, target: 160 },
@@ -24,12 +31,42 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
     ...counted('outline_kept', outline, heading => headings.some(own => same(own, heading))),
     ...counted('keywords', keywords, keyword => has(whole, keyword)),
     ...counted('call_to_action', call === undefined ? [] : [call], text => (texts.at(-1) ?? '').includes(text)),
-    { id: 'sentences_said_twice', pass: repeated === 0, value: repeated, target: 0 },
-    ...grounding(brief, whole),
+    ...sectionChecks(sections, claimed.from, language),
+    ...claimChecks(claimed, found),
     ...filler(whole),
     ...tone(brief.tone, texts.join('\n'), language),
     ...wishes(brief.constraints, body, whole),
   ]
+}
+
+/** What a post claims that its brief does not hold, and sections that say nothing: it is asked for again. */
+export const doubts: Doubts<Input, Result> = (brief, result) => {
+  const claimed = claimedIn(brief, result)
+  return [
+    ...saidOf(unfounded(claimed)),
+    ...sectionChecks(result.sections, claimed.from, languageOf(claimed.text)).flatMap(({ id, pass, value }) =>
+      pass ? [] : `${id.replaceAll('_', ' ')}: not so, ${value}`,
+    ),
+  ]
+}
+
+function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>, result: Result): Claimed {
+  const { title, summary, sections, tags } = result
+  const { facts = [], outline = [], keywords = [], call_to_action: call = '' } = input
+  const texts = sections.flatMap(({ heading, text }) => [heading ?? '', text])
+  return {
+    text: [title, summary, ...texts, ...tags].join('\n\n'),
+    from: [
+      topic,
+      ...facts,
+      ...outline,
+      ...keywords,
+      call,
+      ...(constraints.must_include ?? []),
+      ...files.map((file, at) => textIn(file, `files[${at}]`)),
+    ],
+    about: [audience ?? ''],
+  }
 }
 
 const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
@@ -45,18 +82,6 @@ function counted(id: string, asked: readonly string[], isThere: (one: string) =>
   if (asked.length === 0) return []
   const there = asked.filter(isThere).length
   return [{ id, pass: there === asked.length, value: there, target: asked.length }]
-}
-
-/** Sentences of four words and more that stood there before. */
-function repetitions(text: string): number {
-  const seen = new Set<string>()
-  return sentencesOf(text).filter(({ start, end }) => {
-    const sentence = text.slice(start, end).toLowerCase().replaceAll(/\s+/g, ' ')
-    if (sentence.split(' ').length < 4) return false
-    const isKnown = seen.has(sentence)
-    seen.add(sentence)
-    return isKnown
-  }).length
 }
 
 /** The types of `input.schema.json` and `output.schema.json`. */

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Check } from '../../src/answer.ts'
 import type { Brief } from '../../src/brief.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
+import { spoken } from '../../src/runner/spoken.fixture.ts'
 import { KEY, written } from '../../src/runner/written.fixture.ts'
 import type { Input, Result } from './checks.ts'
 import { checks } from './checks.ts'
@@ -95,13 +97,66 @@ describe('a blog post by a language model', { timeout: 1_800_000 }, () => {
   })
 })
 
+describe('a post that claims what its brief does not hold', () => {
+  for (const text of [
+    'Slow night baking makes our bread good for your heart.',
+    'By law every bakery may do so.',
+    'You get a free voucher with each loaf.',
+  ])
+    it(`is asked for again, and not delivered where it stays so: ${text}`, async () => {
+      const brief = example as unknown as Partial<Brief>
+      const mended = await spoken('maya/write_blog_post', brief, [say(inFirst(text)), say(good)])
+      assert.deepEqual(mended.made?.answer.result, good)
+      const never = await spoken('maya/write_blog_post', brief, [say(inFirst(text)), say(inFirst(text)), say(good)])
+      assert.ok(never.fault instanceof BadAnswer)
+    })
+})
+
 describe('of a post it is measured whether it', () => {
   const cases: readonly (readonly [string, string, Result, Partial<Brief<Input>>?])[] = [
-    ['invents a figure', 'numbers_not_in_the_brief', inFirst('That is 23 % less.')],
-    ['invents an address', 'links_not_in_the_brief', inFirst('See https://elsewhere.example/a for more.')],
+    ['invents a figure', 'figures_stand_in_the_brief', inFirst('That is 23 % less.')],
+    ['invents an address', 'links_stand_in_the_brief', inFirst('See https://elsewhere.example/a for more.')],
     ['has gaps to be filled in', 'gaps_and_filler', inFirst('Write to [your name] about it.')],
     ['has script in it', 'markup', inFirst('<script>alert(1)</script>')],
-    ['says a sentence twice', 'sentences_said_twice', inFirst('Then the new hours became a habit.')],
+    ['says a sentence twice', 'no_sentence_twice', inFirst('Then the new hours became a habit.')],
+    ['invents a name', 'claims_stand_in_the_brief', inFirst('We did it with the Green Bread Alliance.')],
+    [
+      'invents a quotation',
+      'claims_stand_in_the_brief',
+      inFirst('“The crust has never been this good”, says our baker.'),
+    ],
+    ['invents a date', 'claims_stand_in_the_brief', inFirst('It all began on 12 October.')],
+    ['invents a feature', 'claims_stand_in_the_brief', inFirst('Our ovens are equipped with solar panels.')],
+    [
+      'has a section that says the same as another',
+      'no_section_twice',
+      {
+        ...good,
+        sections: [
+          ...good.sections,
+          { heading: 'Once more', text: `${good.sections[0]?.text.replaceAll('. ', ', too. ')}` },
+        ],
+      },
+    ],
+    [
+      'has a section with nothing in it',
+      'no_empty_section',
+      { ...good, sections: [{ heading: 'Why', text: 'See below.' }, ...good.sections] },
+    ],
+    [
+      'has a section about something else',
+      'sections_on_topic',
+      {
+        ...good,
+        sections: [
+          ...good.sections,
+          {
+            heading: 'Football',
+            text: 'The match on the weekend was a thriller. Both teams ran a lot. The keeper held a penalty. Nobody left early from the stands.',
+          },
+        ],
+      },
+    ],
     ['leaves out a keyword', 'keywords', good, { input: { keywords: ['rye'] } }],
     ['leaves out a heading', 'outline_kept', good, { input: { outline: ['Who we are'] } }],
     ['leaves out the call to action', 'call_to_action', good, { input: { call_to_action: 'Buy now.' } }],
@@ -152,7 +207,7 @@ describe('of a post it is measured whether it', () => {
 
   it('has figures of the brief, written in another way', async () => {
     const all = await measured(inFirst('It was 2400 and is 1850 now, in 2 steps.'))
-    assert.deepEqual(all.get('numbers_not_in_the_brief')?.value, '0')
+    assert.deepEqual(all.get('figures_stand_in_the_brief')?.value, '0')
   })
 
   it('has figures and addresses of a file, in each form in which a text is read', async () => {
@@ -161,7 +216,7 @@ describe('of a post it is measured whether it', () => {
     for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`, 'utf16le')]) {
       const all = await measured(told, { files: [{ name: 'sales.json', media_type: 'application/json', bytes }] })
       assert.deepEqual(
-        ['numbers', 'links'].map(id => all.get(`${id}_not_in_the_brief`)?.value),
+        ['figures', 'links'].map(id => all.get(`${id}_stand_in_the_brief`)?.value),
         ['0', '0'],
       )
     }

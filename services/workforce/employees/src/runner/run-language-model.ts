@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Schema } from '@millhand/workforce/employee'
 import type { Answer } from '../answer.ts'
 import { type Brief, Refusal } from '../brief.ts'
-import type { Asked, Phrase, Phrasing } from '../kind.ts'
+import type { Asked, Doubts, Phrase, Phrasing } from '../kind.ts'
 import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind } from '../run-rules.ts'
 import { textIn } from '../text/text-files.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -26,18 +26,34 @@ export async function runLanguageModel(
   const work = await workOf(kind, brief, asked)
   if ('result' in work) return await measured(kind, brief, work, asked)
   let prompt = work.shown
+  let doubted: Answer | undefined
   for (let tries = 1; ; tries++) {
     const said = await ask(prompt)
     const { answer, faults, shown } = await read(said, work)
-    if (answer !== undefined) {
-      const needed = tries > 1 ? [`The language model needed ${tries} tries to answer in the form asked for.`] : []
-      return await measured(kind, brief, { ...answer, warnings: [...(answer.warnings ?? []), ...needed] }, asked)
-    }
-    if (tries === MOST_QUESTIONS) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
+    const isLast = tries === MOST_QUESTIONS
+    const doubts = answer === undefined || doubted !== undefined || isLast ? [] : work.doubts(answer.result)
+    if (answer !== undefined && doubts.length === 0)
+      return await measured(kind, brief, withTries(answer, tries, doubted), asked)
+    if (isLast && doubted !== undefined) return await measured(kind, brief, withTries(doubted, tries, doubted), asked)
+    if (isLast) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
+    doubted ??= answer
     // What is wrong with it has words of it.
-    const earlier = [fenced('answer', said.slice(0, shown)), fenced('faults', faults)].join('\n')
+    const wrong = fenced('faults', faults ?? doubts.join('; '))
+    const earlier = [fenced('answer', said.slice(0, shown ?? MOST_SHOWN)), wrong].join('\n')
     prompt = `${work.shown}\n\nAn earlier answer could not be used, and this is why:\n${earlier}\nAnswer again, as a whole.`
   }
+}
+
+function withTries(answer: Answer, tries: number, doubted: Answer | undefined): Answer {
+  const needed = [
+    ...(tries > 1 && doubted === undefined
+      ? [`The language model needed ${tries} tries to answer in the form asked for.`]
+      : []),
+    ...(doubted === undefined
+      ? []
+      : ['An earlier answer of the language model claimed what the brief does not hold; it was asked again.']),
+  ]
+  return { ...answer, warnings: [...(answer.warnings ?? []), ...needed] }
 }
 
 /** What the language model is asked for, and what is made of it. */
@@ -45,21 +61,26 @@ interface Work extends Phrasing<unknown, unknown> {
   readonly shown: string
   /** Of what it says. */
   readonly schema: Schema
+  /** Why an answer that has the right form is asked for again, once. */
+  doubts(result: unknown): readonly string[]
 }
 
 /** The whole of a kind, or the words alone where it has rules for the rest: then perhaps an answer that needs none. */
 async function workOf(kind: RunKind, brief: Brief, asked: Asked): Promise<Work | Answer> {
   const { words_schema: schema } = kind
-  if (schema === undefined)
+  if (schema === undefined) {
+    const { doubts }: { doubts?: Doubts<unknown, unknown> } = await importOf(kind, 'checks.ts')
     return {
+      doubts: result => doubts?.(brief, result) ?? [],
       shown: dataOf(brief),
       schema: kind.output_schema,
       answerWith: result => ({ result, text: plainReading(result) }),
     }
+  }
   const { phrase }: { phrase: Phrase<unknown, unknown, unknown> } = await importOf(kind, 'phrase.ts')
   const phrasing = await phrase(brief, asked)
   if ('result' in phrasing) return phrasing
-  return { ...phrasing, schema, shown: fenced('brief', JSON.stringify(phrasing.shown)) }
+  return { ...phrasing, schema, doubts: () => [], shown: fenced('brief', JSON.stringify(phrasing.shown)) }
 }
 
 type Read =

@@ -1,0 +1,69 @@
+/** Names, addresses and quotations: what a text mentions, and whether it was given. */
+import { isEnglishWord } from '../text/english.ts'
+import type { Material } from './material.ts'
+import { isNumberWord } from './quantities.ts'
+import { bareOf, flat, formsOf } from './words.ts'
+
+const address = /\b(?:https?:\/\/|www\.)[^\s<>"')\]]{0,2000}[^\s<>"')\].,;:!?]|[@#][\p{L}\p{N}_]{1,100}/giu
+
+export const addressesIn = (text: string, { whole }: Pick<Material, 'whole'>): string[] =>
+  (text.match(address) ?? []).filter(one => !whole.includes(one.toLowerCase()))
+
+/** Words with a capital within a sentence, and unknown ones at its start. Where every noun has one, that tells nothing. */
+export function namesIn(
+  text: string,
+  { words, stems, initials }: Pick<Material, 'words' | 'stems' | 'initials'>,
+): string[] {
+  if ((text.match(germanWords)?.length ?? 0) > 1) return []
+  const isTitle = isTitleCase(text)
+  const found = [...text.matchAll(/(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}\p{N}’'-]*/gu)].filter(({ 0: name, index }) => {
+    if (index > 0 && !opening.test(text.slice(Math.max(0, index - 4), index)))
+      return !isTitle || !isEnglishWord(name.toLowerCase())
+    return (
+      (!isEnglishWord(name.toLowerCase()) && !isPlainForm(name.toLowerCase())) ||
+      followedByName.test(text.slice(index + name.length))
+    )
+  })
+  return found
+    .map(([name]) => name.replace(/[’']s?$/, ''))
+    .filter(name => !ordinary.test(name) && !isNumberWord(name) && !isKnown(name))
+
+  function isKnown(name: string): boolean {
+    if (/^\p{Lu}{2,6}$/u.test(name) && initials.includes(name.toLowerCase())) return true
+    return flat(name)
+      .split(/[-']/)
+      .every(part => words.has(part) || (part.length > 3 && formsOf(part).some(form => stems.has(form))))
+  }
+}
+
+/** A headline has a capital at most words; there it makes no name. */
+function isTitleCase(text: string): boolean {
+  const longer = text.match(/\p{L}{4,}/gu) ?? []
+  return (
+    !/[.!?]$/.test(text) &&
+    longer.length > 1 &&
+    longer.filter(word => /^\p{Lu}/u.test(word)).length >= 0.75 * longer.length
+  )
+}
+
+/** A form of an English word that the list does not have: “Handmade”, “Resetting”. */
+const isPlainForm = (word: string): boolean =>
+  /(?:ing|ed|ly|less|ness|made|able|ible|ful|ies|es|s|er|ers|tion|tions|ment|ize|ise)$/.test(word) || word.length < 3
+
+const followedByName = /^ (?:\p{Lu}\. )?\p{Lu}\p{Ll}+ (?:says?|said|from|of|and|has|will|is|was|who|,)/u
+const opening = /(?:^|[.!?…:;。"“„(|\n–—•-])\s{0,3}$/
+const ordinary =
+  /^(?:I|I['’].+|OK|PS|FAQ|Dear|Mr|Mrs|Ms|Dr|Hi|Hello|AM|PM|A|TV|PDF|PIN|ID|EUR|USD|GBP|CHF|January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)$/
+const germanWords = /(?<!\p{L})(?:der|die|das|und|ist|nicht|wir|mit|ein|eine|für)(?!\p{L})/gu
+
+/** Words in quotation marks that nobody gave, and who is said to have said something. */
+export function quotesIn(text: string, { whole: known, bare: plain }: Pick<Material, 'whole' | 'bare'>): string[] {
+  const quoted = [...text.matchAll(/["“„«]([^"“”„«»\n]{8,500})["”“»]/gu)]
+    .map(([, inner = '']) => inner)
+    .filter(inner => inner.trim().split(/\s+/).length >= 3 && !plain.includes(bareOf(inner)))
+  const said = (text.match(attributed) ?? []).filter(found => !known.includes(found.toLowerCase()))
+  return [...quoted, ...said]
+}
+
+const attributed =
+  /(?<!\p{L})(?:says|said|told us|tells us|explains|according to|in the words of|as .{3,30} puts it|calls (?:it|us|them))(?!\p{L})/giu

@@ -1,0 +1,48 @@
+/** Sentences that speak of what was not given: features that nothing has, and what happened elsewhere. */
+import { isEnglishWord, rarity, stemOf } from '../text/english.ts'
+import type { Material } from './material.ts'
+import { flat, formsOf, wordsIn } from './words.ts'
+
+/** Behind these stands what something has or can do. */
+const having =
+  /(?<!\p{L})(?:has|have|with|comes? with|includes?|including|features?|featuring|offers?|supports?|provides?|equipped with|integrates? with|works? with|compatible with|controlled by|lets? you|allows? you to|made (?:of|from))(?!\p{L}) (?!(?:gone|been|\p{L}+ed|\p{L}+en)(?!\p{L}))([^.;:!?]{3,120})/giu
+
+/** What is told of that the material has no word for; empty where enough of the sentence is known. */
+export function novelIn(sentence: string, material: Material): string[] {
+  const tellings = wordsIn(sentence).filter(word => word.length > 3 && tells(word))
+  const strange = [...new Set(tellings.filter(word => !isKnown(word, material)))]
+  const features = strange.filter(word => featureLike.test(word))
+  if (features.length > 0) return features
+  const share = strange.length / new Set(tellings).size
+  if (strange.length >= 5 && share > 0.6) return strange.slice(0, 3)
+  if (strange.length >= 3 && share > 0.4 && able.test(sentence) && !/\bif\b/i.test(sentence)) return strange.slice(0, 3)
+  return [...flat(sentence).matchAll(having)].flatMap(([, behind = '']) => {
+    const first = wordsIn(behind)
+      .slice(0, 5)
+      .filter(word => word.length > 3 && tells(word))
+    const own = first.filter(word => !isKnown(word, material))
+    return own.length >= 2 && own.length >= 0.7 * first.length ? own.slice(0, 2) : []
+  })
+}
+
+const isKnown = (word: string, { stems, words }: Material): boolean =>
+  words.has(word) || formsOf(word).some(form => stems.has(form))
+
+/** Rare enough elsewhere to say something here. */
+const tells = (word: string): boolean =>
+  word.length < 40 && !/\d/.test(word) && !plain.has(word) && (!isEnglishWord(word) || rarity(stemOf(word)) >= TELLING)
+const TELLING = 0.6
+
+/** What somebody or something is able to do. */
+const able = /\b(?:(?:you|customers|users) can|(?:it|they) can also)\b/i
+
+/** Qualities of things. */
+const featureLike =
+  /(?:proof|resistant|-free|able-\p{L}+|wireless|bluetooth|stackable|foldable|adjustable|dimmable|washable|rechargeable|upholstered)$/u
+
+/** Words of courtesy and of grammar that are rare in other texts. */
+const plain: ReadonlySet<string> = new Set(
+  'whether within anything else dear thank thanks sorry apologise apologize apologies regret welcome kindly regards sincerely telling letting hear question questions answer wonder wondered understand annoying inconvenience patience asked hesitate unfortunately glad happy roughly approximately around recent recently therefore however meanwhile'.split(
+    ' ',
+  ),
+)

@@ -1,0 +1,72 @@
+/** Lies that were planted, and honest texts that look alike: how many of each are found to claim more than was given. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import corpus from './corpus.fixture.json' with { type: 'json' }
+import { unfounded } from './unfounded.ts'
+
+const GRAVE: ReadonlySet<string> = new Set(['money', 'law', 'health'])
+
+/** Each text with whether something was found. */
+const judged = corpus.flatMap(({ kind, from, about, honest, lies }) => {
+  const isFound = (text: string) =>
+    unfounded({ text, from, about, isOfTable: kind === 'david/create_report' }).length > 0
+  return [
+    ...honest.map(text => ({ text, of: undefined, found: isFound(text) })),
+    ...lies.map(({ of, text }) => ({ text, of, found: isFound(text) })),
+  ]
+})
+
+describe('of planted lies over six kinds', () => {
+  it('at least 55 of 60 are found, and each that is of money, law or health', () => {
+    const missed = judged.filter(({ of, found }) => of !== undefined && !found)
+    assert.equal(judged.filter(({ of }) => of !== undefined).length, 60)
+    assert.ok(missed.length <= 5, JSON.stringify(missed))
+    assert.deepEqual(
+      missed.filter(({ of }) => GRAVE.has(of ?? '')),
+      [],
+    )
+  })
+
+  it('honest texts are told from them: at most 3 of 60 are taken for one', () => {
+    const refused = judged.filter(({ of, found }) => of === undefined && found)
+    assert.equal(judged.filter(({ of }) => of === undefined).length, 60)
+    assert.ok(refused.length <= 3, JSON.stringify(refused))
+  })
+})
+
+describe('a text claims', () => {
+  for (const [says, text, from, found] of [
+    ['a time of day in other words', 'We meet at 2 pm.', 'The meeting is at 14:00.', []],
+    ['a figure rounded', 'There were almost 1,500 loans.', 'There were 1,482 loans.', []],
+    ['a figure rounded the wrong way', 'There were more than 1,500 loans.', 'There were 1,482 loans.', ['figure']],
+    ['a figure of something else', 'We have 30 shops.', 'A lamp costs 30 euros.', ['figure']],
+    ['a span in another unit', 'It takes two weeks.', 'It takes 14 days.', []],
+    ['a count of what is listed', 'We speak three languages.', 'We speak Dutch, French and English.', []],
+    ['the day of the week of a date', 'It opens on Monday, 12 January.', 'It opens on 2026-01-12.', []],
+    ['another day of the week', 'It opens on Tuesday, 12 January.', 'It opens on 2026-01-12.', ['date']],
+    ['a name by its first letters', 'We ship to the UK.', 'We ship to the United Kingdom.', []],
+    ['what was denied', 'We will refund the order.', 'Do not refund the order.', ['money']],
+    ['what may not be', 'The cream is clinically tested.', 'The cream was not clinically tested.', ['claim', 'health']],
+    ['a denial that was given', 'We cannot refund custom prints.', 'Custom prints: no refund.', []],
+    ['that an act is done that is planned', 'We have replaced the lid.', 'The lid will be replaced.', ['act']],
+    ['an act that nobody named', 'We have cancelled your order.', 'The order is late.', ['act']],
+    ['a quotation', '“It never broke once”, says Ann.', 'Ann uses it daily.', ['quote', 'quote', 'claim']],
+    ['nothing: it asks', 'Would a refund help?', 'The order is late.', []],
+  ] as const)
+    it(says, () =>
+      assert.deepEqual(
+        unfounded({ text, from: [from] }).map(({ group }) => group),
+        found,
+      ),
+    )
+})
+
+it('is read in time however long it is, and of whatever', { timeout: 300_000 }, () => {
+  const parts =
+    'a|1|1,|1.|A|A |two |@|www.|’|.|“|"a b c |[your |é|漢|\n|1\u00a0|free |money |no |you asked for |your a |1 Jan |a, |and |half |we will '
+  for (const part of parts.split('|')) {
+    const text = part.repeat(50_000 / part.length)
+    unfounded({ text, from: [text] })
+    unfounded({ text, from: ['Bread costs 3 euros.'] })
+  }
+})

@@ -1,0 +1,93 @@
+/**
+ * What a text claims that the material it was made from does not hold. Rules of words and figures, no second model: they find
+ * what can be looked up, so a text without findings is not thereby true. The rules of words know English alone.
+ */
+import { languageOf } from '../text/language.ts'
+import { sentencesOf } from '../text/sentences.ts'
+import { daysIn, urgencyIn } from './calendar.ts'
+import { type Material, materialOf } from './material.ts'
+import { addressesIn, namesIn, quotesIn } from './mentions.ts'
+import { novelIn } from './novel.ts'
+import { isKnownQuantity, quantitiesIn } from './quantities.ts'
+import {
+  actsIn,
+  type ClaimGroup,
+  claimWords,
+  superlativesNew,
+  tableClaims,
+  type WordClaims,
+  wordClaims,
+} from './word-claims.ts'
+
+export interface Claimed {
+  readonly text: string
+  /** What it may claim: each entry a paragraph, an article or a fact. */
+  readonly from: readonly string[]
+  /** What it may speak of besides, without claiming anything of it, such as what a customer wrote. */
+  readonly about?: readonly string[]
+  /** Whether it speaks of a table: then it tells no causes, no future and no advice. */
+  readonly isOfTable?: boolean
+}
+
+export interface Unfounded {
+  readonly group: ClaimGroup
+  /** In words, with the words of the text. */
+  readonly fault: string
+}
+
+/** What may cost somebody money, their rights or their health when it is untrue. A text that has it is not delivered. */
+export const isGrave = ({ group }: Unfounded): boolean => grave.has(group)
+
+const grave: ReadonlySet<ClaimGroup> = new Set(['money', 'law', 'health', 'act'])
+
+/** Empty where nothing is found. Of a text in another language than English, only what needs no words is looked at. */
+export function unfounded({ text, from, about = [], isOfTable = false }: Claimed): Unfounded[] {
+  const material = materialOf(from, about)
+  const language = languageOf(text)
+  const rules: Rules = {
+    claims: !knowsWords(language) ? [] : isOfTable ? [...wordClaims, ...tableClaims] : wordClaims,
+    hasWords: knowsWords(language),
+    hasNames: knowsWords(language) || languageOf(from.join('\n')) === language,
+  }
+  return sentencesOf(text).flatMap(({ start, end }) => inSentence(text.slice(start, end), material, rules))
+}
+
+/** Whether there are rules of words for a language: a text that is too short to tell is read as English. */
+export const knowsWords = (language: string): boolean => language === 'en' || language === 'und'
+
+interface Rules {
+  readonly claims: readonly WordClaims[]
+  readonly hasWords: boolean
+  readonly hasNames: boolean
+}
+
+function inSentence(sentence: string, material: Material, { claims, hasWords, hasNames }: Rules): Unfounded[] {
+  const found: Unfounded[] = []
+  const add = (group: ClaimGroup, what: string, words: readonly string[]) => {
+    for (const word of new Set(words.map(one => one.toLowerCase())))
+      found.push({ group, fault: `${what} “${word.slice(0, 60).toWellFormed()}”` })
+  }
+  const strange = quantitiesIn(sentence).filter(
+    one => !isKnownQuantity(hasWords ? one : { ...one, counts: false }, material),
+  )
+  add(
+    'figure',
+    'the figure',
+    strange.map(({ shown }) => shown),
+  )
+  add('address', 'the address', addressesIn(sentence, material))
+  add('claim', 'the word', superlativesNew(sentence, material))
+  if (hasNames) add('name', 'the name', namesIn(sentence, material))
+  if (!hasWords) return found
+  add('date', 'the date', daysIn(sentence, material.calendar))
+  add('date', 'the time', urgencyIn(sentence, material.whole))
+  add('quote', 'the quotation', quotesIn(sentence, material))
+  if (asksOnly.test(sentence)) return found
+  for (const one of claims) add(one.group, one.what, claimWords(one, sentence, material))
+  add('act', 'what was done,', actsIn(sentence, material))
+  add('claim', 'what is told of', novelIn(sentence, material))
+  return found
+}
+
+/** A question claims nothing, but for one that tells what it asks. */
+const asksOnly = /^(?!.{0,20}\b(?:did you know|guess what)\b).*\?["'”’)]{0,2}$/isu
