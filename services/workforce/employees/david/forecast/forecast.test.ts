@@ -225,6 +225,14 @@ describe('a forecast', () => {
     )
   })
 
+  it('of large numbers is exact to the unit', () => {
+    const values = Array.from({ length: 30 }, (_, i) => 1e11 + 7 * i)
+    assert.deepEqual(
+      ask({ values, horizon: 3 }).series[0]?.forecast.map(({ point }) => point),
+      [100000000210, 100000000217, 100000000224],
+    )
+  })
+
   it('learns from the latest of very many values, and says so', () => {
     const values = Array.from(
       { length: 100_000 },
@@ -233,7 +241,7 @@ describe('a forecast', () => {
     const { series, answer } = ask({ values, frequency: 'hourly', horizon: 24 })
     assert.match(answer.warnings?.join() ?? '', /latest \d+ of 100000 values/)
     const first = series[0]?.backtest.forecasts[0]
-    assert.equal(first?.actual, Number((values[first?.known ?? 0] ?? 0).toPrecision(10)))
+    assert.equal(first?.actual, values[first?.known ?? 0])
   })
 
   it('further ahead than the series goes back is refused', () => {

@@ -245,6 +245,21 @@ describe('tables', () => {
     assert.equal(series.values[3], 1003.5)
   })
 
+  it('reads 01/02/2026 as the table shows it, or as the input says, as an analysis does', () => {
+    const csv = `d;v\n${rows.map((_, i) => `${String(i + 1).padStart(2, '0')}/02/2026;${i},5`).join('\n')}`
+    const series = read({ csv })
+    assert.deepEqual([series.frequency, series.timeOf(12)], ['daily', '2026-02-13'])
+    assert.match(series.warnings.join(), /"d" is read with the day first, as decimals have a comma/)
+    assert.equal(read({ csv, date_order: 'month_first' }).frequency, 'monthly')
+  })
+
+  it('takes a title for no header, a constant id for no series, and Excel’s numbers of days for times', () => {
+    const csv = `Report\n\nshop,Date,sold\n${rows.map((_, i) => `7,${46023 + i},${i * i}`).join('\n')}`
+    const [series, ...others] = readSeries(brief({ csv }))
+    assert.deepEqual([series?.name, series?.timeOf(0), others.length], ['sold', '2026-01-01', 0])
+    assert.match(series?.warnings.join() ?? '', /"Report".*Excel’s number of 2026-01-01.*"shop" names or counts rows/)
+  })
+
   it('loses no row where the header is blank', () => {
     const series = read({ csv: `,\n${rows.map(([day, a]) => `${day},${a}`).join('\n')}` })
     assert.deepEqual([series.name, series.values.length, series.timeOf(0)], ['column 2', 12, '2026-01-01'])

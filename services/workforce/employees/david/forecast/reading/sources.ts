@@ -1,9 +1,10 @@
 /** Where the series of a brief stand: in its input, in a table in it, or in the one file that came with it. */
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { readCsv } from '../../table/csv.ts'
 import { textOf } from '../../table/text-of.ts'
 import type { ForecastInput, GivenSeries } from '../input.ts'
 import type { RawSeries } from './raw-series.ts'
-import { readTable } from './table.ts'
+import { seriesOf } from './table.ts'
 
 /** The longest text or file that is read as a table: 16 MiB. */
 const LONGEST_TABLE = 16 * 1024 * 1024
@@ -14,13 +15,15 @@ export function readSources({ input, files }: Brief<ForecastInput>): readonly Ra
     throw new Refusal('input', 'Give the data once: as `values`, as `series` or as `csv`.')
   if (values) return [rawOf({ values, ...(name !== undefined && { name }), ...(timestamps && { timestamps }) }, 0)]
   if (series) return series.map(rawOf)
-  if (csv !== undefined) return readTable(bounded(csv, 'input.csv'), input, 'input.csv')
+  if (csv !== undefined)
+    return seriesOf(readCsv(bounded(csv, 'input.csv'), 'input.csv', input.header_row), input, 'input.csv')
   const [file, ...others] = files
   if (file === undefined)
     throw new Refusal('input', 'There is nothing to forecast: give `values`, `series` or `csv`, or add a CSV file.')
   if (others.length > 0) throw new Refusal('files', 'There are several files; a forecast reads one table.')
-  const { text } = textOf({ ...file, bytes: bounded(file.bytes, 'files') })
-  return readTable(text, input, 'files')
+  const { text, warnings } = textOf({ ...file, bytes: bounded(file.bytes, 'files') })
+  const table = readCsv(text, 'files', input.header_row)
+  return seriesOf({ ...table, warnings: [...warnings, ...table.warnings] }, input, 'files')
 }
 
 const rawOf = ({ name, values, timestamps }: GivenSeries, i: number): RawSeries => ({
