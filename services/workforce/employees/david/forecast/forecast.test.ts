@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { type Brief, Refusal } from '../../src/brief.ts'
 import { faultsOf } from '../../src/run-rules.ts'
 import { randomOf } from '../analysis/random.ts'
-import { checks } from './checks.ts'
-import { rules } from './engine.ts'
+import { checksOf } from './checks.ts'
+import { forecastOf } from './engine.ts'
 import type { ForecastInput } from './input.ts'
 import { accidentalDeaths, airPassengers } from './models/series-of-r.fixture.ts'
 import { normalQuantile } from './normal-quantile.ts'
@@ -18,9 +18,9 @@ const [inputSchema, outputSchema] = [schema('input'), schema('output')]
 function ask(input: ForecastInput) {
   const brief: Brief<ForecastInput> = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input }
   assert.equal(faultsOf(inputSchema, input), undefined)
-  const answer = rules(brief)
+  const answer = forecastOf(brief)
   assert.equal(faultsOf(outputSchema, answer.result), undefined)
-  const measured = checks(brief, answer)
+  const measured = checksOf(brief, answer)
   const text = (name: string) => {
     const bytes = answer.artifacts?.find(artifact => artifact.name === name)?.bytes
     assert.ok(bytes, `${name} is made`)
@@ -159,7 +159,7 @@ describe('a forecast', () => {
     )
     const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input }
     for (const [id, change] of Object.entries(changed)) {
-      const found = checks(brief, { ...answer, result: { series: [{ ...whole, ...change }] } })
+      const found = checksOf(brief, { ...answer, result: { series: [{ ...whole, ...change }] } })
       assert.deepEqual(
         found.flatMap(check => (check.pass ? [] : check.id)),
         [id],

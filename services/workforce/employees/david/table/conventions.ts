@@ -9,6 +9,8 @@ export interface Assumptions {
   readonly decimal?: Decimal
   /** Counted from 1, blank rows as well; 0 where there is none. */
   readonly header_row?: number
+  /** The name of the sheet of a workbook. */
+  readonly sheet?: string
 }
 
 export interface Conventions {

@@ -4,6 +4,7 @@ import { shown } from './foreign-text.ts'
 import { readMoment } from './moment.ts'
 import { readNumber } from './number.ts'
 import { plainForm } from './number-form.ts'
+import { isNothing } from './reading.ts'
 
 export interface Layout {
   readonly names: readonly string[]
@@ -63,7 +64,7 @@ function namedHeader(rows: readonly Row[], headerRow: number, param: string): La
 function headed(header: Row, below: readonly Row[], group: Row | undefined) {
   const names = group ? header.map((name, i) => `${group[i] ?? ''} ${name}`.trim()) : header
   const said = group
-    ? [`The header has two rows: ${shown(names.find((name, i) => name !== header[i]) ?? '')} is one of its names.`]
+    ? [`The header has two rows: ${shown(names.find((_, i) => group[i] && header[i]) ?? '')} is one of its names.`]
     : []
   const isShort = below.length > 0 && below.every(row => row.length === header.length + 1 && row.at(-1)?.trim() !== '')
   return isShort && header.every(name => name.trim() !== '')
@@ -109,9 +110,10 @@ function startOf(rows: readonly Row[]): number {
 /** Whether a row is of words and as wide as the table, with a column of values below it. */
 function isAbove(rows: readonly Row[], place: number, usual: number): boolean {
   const row = rows[place] ?? []
-  if (filled(row) < usual || !isWords(row)) return false
+  if (filled(row) + 1 < usual || !isWords(row)) return false
   const below = rows.slice(place + 1).filter(isFilled)
-  return row.some((_, at) => {
+  return row.some((cell, at) => {
+    if (isNothing(cell)) return false
     const cells = below.flatMap(other => other[at]?.trim() || [])
     return cells.length > 1 && cells.every(isValue)
   })
@@ -130,7 +132,9 @@ function groupsAbove(rows: readonly Row[], header: number): Row | undefined {
   const above = rows[header - 1] ?? []
   const names = rows[header] ?? []
   const isGroup = filled(above) > 1 && filled(above) < filled(names) && above.length === names.length
-  if (!isGroup || new Set(names).size === names.length) return undefined
+  const completes =
+    new Set(names).size < names.length || names.some((name, at) => name.trim() === '' && above[at] !== '')
+  if (!isGroup || !completes) return undefined
   let last = ''
   return above.map(cell => {
     last = cell.trim() === '' ? last : cell.trim()

@@ -7,6 +7,7 @@ import { readJson, readJsonLines, readRows } from './json.ts'
 import { readParquet } from './parquet.ts'
 import { MOST, type RawTable } from './raw-table.ts'
 import { textOf } from './text-of.ts'
+import { readXlsx } from './xlsx.ts'
 
 /** The part of an input that is a table; where none of these is given, it is the one file of the brief. */
 export interface TableInput extends Assumptions {
@@ -28,17 +29,24 @@ export async function readTable({ input, files }: Brief<TableInput>): Promise<Ra
   if (file === undefined)
     throw new Refusal('input', 'There is no table: give `csv`, `json`, `json_lines` or `rows`, or add one file.')
   if (others.length > 0) throw new Refusal('files', 'There are several files; one table is read.')
-  return readFile(file, header)
+  return readFile(file, input)
 }
 
-function readFile(file: BriefFile, header: number | undefined): RawTable | Promise<RawTable> {
+/** CSV, JSON, JSON Lines, Parquet or a workbook. */
+export function readFile(file: BriefFile, assumptions: Assumptions): RawTable | Promise<RawTable> {
   const bytes = bounded(file.bytes, 'files')
   const magic = new TextDecoder('latin1').decode(bytes.subarray(0, 4))
   if (magic === 'PAR1') return readParquet(bytes, 'files')
   if (magic === 'PARE')
     throw new Refusal('files', `${shown(file.name)} is an encrypted Parquet file. Save it without encryption.`)
+  if (magic === 'PK\x03\x04') return readXlsx(bytes, assumptions, 'files')
+  if (magic === '\xD0\xCF\x11\xE0')
+    throw new Refusal(
+      'files',
+      `${shown(file.name)} is a workbook of Excel 97 or one with a password. Save it as .xlsx without a password.`,
+    )
   const { text, warnings } = textOf(file)
-  const table = tableOf(text, file, header)
+  const table = tableOf(text, file, assumptions.header_row)
   return { ...table, warnings: [...warnings, ...table.warnings] }
 }
 

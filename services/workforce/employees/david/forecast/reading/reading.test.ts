@@ -9,6 +9,7 @@ import { readNumber } from '../../table/number.ts'
 import type { ForecastInput } from '../input.ts'
 import { airPassengers } from '../models/series-of-r.fixture.ts'
 import { readSeries, type Series } from './series.ts'
+import { fileTable } from './sources.ts'
 
 const brief = (input: Partial<ForecastInput>, files: Brief['files'] = []): Brief<ForecastInput> => ({
   topic: '',
@@ -19,15 +20,15 @@ const brief = (input: Partial<ForecastInput>, files: Brief['files'] = []): Brief
   input: { horizon: 1, ...input },
 })
 
-function read(input: Partial<ForecastInput>, files: Brief['files'] = []): Series {
-  const [series] = readSeries(brief(input, files))
+function read(input: Partial<ForecastInput>): Series {
+  const [series] = readSeries(brief(input))
   assert.ok(series)
   return series
 }
 
-const refused = (input: Partial<ForecastInput>, words: RegExp, files: Brief['files'] = []) =>
+const refused = (input: Partial<ForecastInput>, words: RegExp) =>
   assert.throws(
-    () => readSeries(brief(input, files)),
+    () => readSeries(brief(input)),
     (error: unknown) => error instanceof Refusal && words.test(error.message),
   )
 
@@ -295,10 +296,11 @@ describe('tables', () => {
     refused(dated(noon), /two values for/)
   })
 
-  it('reads the file that came with the brief, also one that Windows wrote', () => {
+  it('reads the file that came with the brief, also one that Windows wrote', async () => {
     const text = `Tag;Käufe\n${rows.map(([day, , b]) => `${day};${b}`).join('\n')}`
     const bytes = Uint8Array.from(text, sign => sign.charCodeAt(0))
-    assert.equal(read({}, [{ name: 'x.csv', media_type: 'text/csv', bytes }]).name, 'Käufe')
+    const asked = brief({}, [{ name: 'x.csv', media_type: 'text/csv', bytes }])
+    assert.equal(readSeries(asked, await fileTable(asked))[0]?.name, 'Käufe')
   })
 
   const months = Array.from(
@@ -405,8 +407,9 @@ describe('what is refused', () => {
   ] as const)
     it(what, () => refused(input, words))
 
-  it('a picture instead of a table', () => {
-    refused({}, /is no text/, [{ name: 'x.png', media_type: 'image/png', bytes: Uint8Array.of(137, 80, 78, 71, 0, 0) }])
+  it('a picture instead of a table', async () => {
+    const bytes = Uint8Array.of(137, 80, 78, 71, 0, 0)
+    await assert.rejects(fileTable(brief({}, [{ name: 'x.png', media_type: 'image/png', bytes }])), /is no text/)
   })
 
   it('names of series are short, on one line and different', () => {
