@@ -25,7 +25,7 @@ export async function tableOf(brief: Brief<AnalysisInput>): Promise<Table> {
       `${raw.names.length} columns are more than the ${MOST_COLUMNS} that are looked at. Name those that matter.`,
     )
   if (raw.rows === 0) throw new Refusal('input', 'The table has a header and no rows.')
-  const table = typed(columns ? only(raw, columns) : raw, when)
+  const table = typed(columns ? only(raw, columns) : raw, when, brief.input)
   if (when === undefined) return table
   const column = table.columns.find(({ name }) => name === when)
   if (column === undefined) throw unknownColumn(when, raw, 'input.time_column')

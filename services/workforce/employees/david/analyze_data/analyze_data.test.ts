@@ -177,12 +177,12 @@ describe('an analysis', () => {
     await assert.rejects(analysed({ csv, time_column: 'y' }), Refusal)
   })
 
-  it('takes years for numbers, and the numbers of rows for none', async () => {
+  it('takes years for times, and the numbers of rows for none', async () => {
     const rows = waves(120, i => ({ row: i + 1, year: 1900 + i, price: 5 + i / 10 + Math.sin(i * 7.3) }))
     const { findings } = (await ask({ rows })).answer.result
     assert.deepEqual(
-      findings.map(({ columns }) => columns),
-      [['year', 'price']],
+      findings.map(({ kind, columns }) => [kind, ...columns]),
+      [['trend', 'price', 'year']],
     )
   })
 

@@ -1,17 +1,28 @@
 /** What is measured on a forecast: on the numbers it gives, and on the values that it was held back from. */
 import type { Answer, Check } from '../../src/answer.ts'
 import type { Brief } from '../../src/brief.ts'
+import type { RawTable } from '../table/raw-table.ts'
 import { mase, naiveScale } from './accuracy.ts'
 import { rangeOf, verdictOn } from './coverage.ts'
 import type { ForecastInput } from './input.ts'
 import { readSeries } from './reading/series.ts'
+import { fileTable } from './reading/sources.ts'
 import { coverageOf, type ForecastResult, heldBack, type Point } from './result.ts'
 
 /** Errors by the naive method's: less is what rounding leaves. */
 const EXACT = 1e-6
 
-export function checks(brief: Brief<ForecastInput>, { result }: Answer<ForecastResult>): readonly Check[] {
-  const given = readSeries(brief)
+export async function checks(brief: Brief<ForecastInput>, answer: Answer<ForecastResult>): Promise<readonly Check[]> {
+  return checksOf(brief, answer, await fileTable(brief))
+}
+
+/** `table` is that of the brief's file. */
+export function checksOf(
+  brief: Brief<ForecastInput>,
+  { result }: Answer<ForecastResult>,
+  table?: RawTable,
+): readonly Check[] {
+  const given = readSeries(brief, table)
   const { horizon, non_negative: nonNegative = false } = brief.input
   const points = result.series.flatMap(({ forecast, backtest }) => [...forecast, ...backtest.forecasts])
   const tests = result.series.map(({ backtest }) => backtest.forecasts)

@@ -2,10 +2,13 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Answer } from '../../src/answer.ts'
 import { type Brief, Refusal } from '../../src/brief.ts'
+import type { Rules } from '../../src/kind.ts'
 import { unheeded } from '../../src/text/unheeded.ts'
+import type { RawTable } from '../table/raw-table.ts'
 import { forecastSeries } from './forecast-series.ts'
 import type { ForecastInput } from './input.ts'
 import { readSeries, type Series } from './reading/series.ts'
+import { fileTable } from './reading/sources.ts'
 import { type ForecastResult, resultOf, type SeriesResult } from './result.ts'
 import { chartOf } from './telling/chart.ts'
 import { readingOf } from './telling/reading.ts'
@@ -14,9 +17,12 @@ const LEVELS = [80, 95] as const
 /** Points of all series together. */
 const MOST_POINTS = 4_000
 
-export function rules(brief: Brief<ForecastInput>): Answer<ForecastResult> {
+export const rules: Rules<ForecastInput, ForecastResult> = async brief => forecastOf(brief, await fileTable(brief))
+
+/** `table` is that of the brief's file. */
+export function forecastOf(brief: Brief<ForecastInput>, table?: RawTable): Answer<ForecastResult> {
   const { horizon, levels = LEVELS, non_negative: nonNegative = false } = brief.input
-  const all = readSeries(brief)
+  const all = readSeries(brief, table)
   if (all.length * horizon > MOST_POINTS)
     throw new Refusal(
       'input.horizon',

@@ -61,16 +61,15 @@ export function forecastSeries(
   const latest = all.slice(-Math.min(most, Math.max(least, seasons * (every.at(-1) ?? 1) + 4 * horizon)))
   const skipped = all.length - latest.length
   const periods = every.filter(period => latest.length > 2 * period)
-  // Models see values of about 1, whatever the unit.
-  const scale = latest.reduce((sum, value) => sum + Math.abs(value), 0) / latest.length || 1
+  const { scale, offset } = unitOf(latest)
   const tried = tryCandidates(
-    latest.map(value => value / scale),
+    latest.map(value => (value - offset) / scale),
     periods,
     horizon,
   )
   const combination = combine(tried)
   const inUnits = (values: Float64Array) =>
-    values.map(value => (nonNegative ? Math.max(0, value * scale) : value * scale))
+    values.map(value => (nonNegative ? Math.max(0, value * scale + offset) : value * scale + offset))
   const said = (outlook: { quantile(z: number): Float64Array }) => ({
     points: inUnits(outlook.quantile(0)),
     intervals: levels.map(level => {
@@ -87,11 +86,26 @@ export function forecastSeries(
       origin: origin + skipped,
       actual: all.slice(origin + skipped, origin + skipped + actual.length),
       // Not kept from falling below zero: it says what came, and only that is a measure.
-      naive: (naive?.trials[place]?.outlook.quantile(0) ?? new Float64Array()).map(value => value * scale),
+      naive: (naive?.trials[place]?.outlook.quantile(0) ?? new Float64Array()).map(value => value * scale + offset),
       ...said(outlook),
     })),
     learned: latest.length,
   }
+}
+
+/**
+ * Models see values of about 1, whatever the unit. Where all lie within a millionth of their level, they see them without most of
+ * it: what changes would be smaller than what they take for exact.
+ */
+function unitOf(values: Float64Array): { readonly scale: number; readonly offset: number } {
+  const level = values.reduce((sum, value) => sum + Math.abs(value), 0) / values.length || 1
+  const [least, most] = values.reduce(
+    ([a, b], value) => [Math.min(a, value), Math.max(b, value)],
+    [Infinity, -Infinity],
+  )
+  const spread = most - least
+  if (spread === 0 || spread > 1e-6 * level) return { scale: level, offset: 0 }
+  return { scale: 10 * spread, offset: Math.round(least - 10 * spread) }
 }
 
 const modelSaid = ({ candidate, fitted, trials }: Tried, weight: number, scale: number): ModelSaid => ({

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { type Brief, Refusal } from '../../src/brief.ts'
 import { faultsOf } from '../../src/run-rules.ts'
 import { randomOf } from '../analysis/random.ts'
-import { checks } from './checks.ts'
-import { rules } from './engine.ts'
+import { checksOf } from './checks.ts'
+import { forecastOf } from './engine.ts'
 import type { ForecastInput } from './input.ts'
 import { accidentalDeaths, airPassengers } from './models/series-of-r.fixture.ts'
 import { normalQuantile } from './normal-quantile.ts'
@@ -18,9 +18,9 @@ const [inputSchema, outputSchema] = [schema('input'), schema('output')]
 function ask(input: ForecastInput) {
   const brief: Brief<ForecastInput> = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input }
   assert.equal(faultsOf(inputSchema, input), undefined)
-  const answer = rules(brief)
+  const answer = forecastOf(brief)
   assert.equal(faultsOf(outputSchema, answer.result), undefined)
-  const measured = checks(brief, answer)
+  const measured = checksOf(brief, answer)
   const text = (name: string) => {
     const bytes = answer.artifacts?.find(artifact => artifact.name === name)?.bytes
     assert.ok(bytes, `${name} is made`)
@@ -159,7 +159,7 @@ describe('a forecast', () => {
     )
     const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input }
     for (const [id, change] of Object.entries(changed)) {
-      const found = checks(brief, { ...answer, result: { series: [{ ...whole, ...change }] } })
+      const found = checksOf(brief, { ...answer, result: { series: [{ ...whole, ...change }] } })
       assert.deepEqual(
         found.flatMap(check => (check.pass ? [] : check.id)),
         [id],
@@ -225,6 +225,14 @@ describe('a forecast', () => {
     )
   })
 
+  it('of large numbers is exact to the unit', () => {
+    const values = Array.from({ length: 30 }, (_, i) => 1e11 + 7 * i)
+    assert.deepEqual(
+      ask({ values, horizon: 3 }).series[0]?.forecast.map(({ point }) => point),
+      [100000000210, 100000000217, 100000000224],
+    )
+  })
+
   it('learns from the latest of very many values, and says so', () => {
     const values = Array.from(
       { length: 100_000 },
@@ -233,7 +241,7 @@ describe('a forecast', () => {
     const { series, answer } = ask({ values, frequency: 'hourly', horizon: 24 })
     assert.match(answer.warnings?.join() ?? '', /latest \d+ of 100000 values/)
     const first = series[0]?.backtest.forecasts[0]
-    assert.equal(first?.actual, Number((values[first?.known ?? 0] ?? 0).toPrecision(10)))
+    assert.equal(first?.actual, values[first?.known ?? 0])
   })
 
   it('further ahead than the series goes back is refused', () => {

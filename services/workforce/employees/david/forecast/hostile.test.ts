@@ -4,17 +4,19 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { type Brief, Refusal } from '../../src/brief.ts'
 import { faultsOf } from '../../src/run-rules.ts'
-import { checks } from './checks.ts'
-import { rules } from './engine.ts'
+import type { RawTable } from '../table/raw-table.ts'
+import { readFile } from '../table/sources.ts'
+import { checksOf } from './checks.ts'
+import { forecastOf } from './engine.ts'
 import type { ForecastInput } from './input.ts'
 
 const outputSchema = JSON.parse(readFileSync(new URL('output.schema.json', import.meta.url), 'utf8'))
 
-function ask(input: Partial<ForecastInput>, files: Brief['files'] = []) {
+function ask(input: Partial<ForecastInput>, files: Brief['files'] = [], table?: RawTable) {
   const whole = { horizon: 4, ...input }
   const brief: Brief<ForecastInput> = { topic: '', tone: '', constraints: {}, files, seed: 1, input: whole }
-  const { result, warnings = [], artifacts = [] } = rules(brief)
-  const told = { result, checks: checks(brief, { result, text: '', warnings, artifacts }) }
+  const { result, warnings = [], artifacts = [] } = forecastOf(brief, table)
+  const told = { result, checks: checksOf(brief, { result, text: '', warnings, artifacts }, table) }
   return { ...told, told, warnings, table: new TextDecoder().decode(artifacts[0]?.bytes) }
 }
 
@@ -74,7 +76,7 @@ describe('a forecast is refused, in words that help', () => {
     [
       'of infinities in a table',
       { csv: `d,v\n${many(20, i => `2026-01-${two(i + 1)},1e999`).join('\n')}` },
-      /Infinity/,
+      /"v" has "1e999" in row 1/,
     ],
     ['of words for them', { csv: `d,v\n${many(20, i => `2026-01-${two(i + 1)},-inf`).join('\n')}` }, /holds numbers/],
     [
@@ -108,10 +110,10 @@ it('seasons that are all the same are said to be so, and are no constant', () =>
   assert.match(ask({ values: many(20, i => i % 5) }).warnings.join(), /All seasons are the same/)
 })
 
-it('a table in UTF-16, as spreadsheets save it, is forecast', () => {
+it('a table in UTF-16, as spreadsheets save it, is forecast', async () => {
   const text = `\uFEFFday\tsold\r\n${many(20, i => `2026-01-${two(i + 1)}\t${i}`).join('\r\n')}`
   const file = { name: 'sold.txt', media_type: 'text/plain', bytes: Buffer.from(text, 'utf16le') }
-  assert.equal(ask({}, [file]).result.series[0]?.name, 'sold')
+  assert.equal(ask({}, [file], await readFile(file, {})).result.series[0]?.name, 'sold')
 })
 
 it('series have names of their own, whatever they are called', () => {

@@ -1,7 +1,8 @@
 /** The input of a forecast, as `input.schema.json` has it. */
+import type { Assumptions } from '../table/conventions.ts'
 import type { Filling } from './reading/gaps.ts'
 
-export interface ForecastInput {
+export interface ForecastInput extends Assumptions {
   readonly horizon: number
   /** One series by itself … */
   readonly name?: string

@@ -192,7 +192,7 @@ const backtestPoints = (series: Series, trial: TrialSaid): readonly BacktestPoin
   Array.from(trial.actual, (actual, h) => ({
     known: trial.origin,
     ...pointOf(series, trial, trial.origin, h),
-    actual: digits(actual),
+    actual,
     naive: digits(trial.naive[h] ?? Number.NaN),
   }))
 
@@ -214,5 +214,8 @@ function pointOf(
   }
 }
 
-/** More digits than any forecast has, and few enough that the same numbers are written everywhere. */
-const digits = (value: number) => Number(value.toPrecision(10))
+/**
+ * More digits than any forecast has, and few enough that the same numbers are written everywhere: ten, or to the unit where
+ * that is more.
+ */
+const digits = (value: number) => Number(value.toPrecision(Math.max(10, Math.trunc(Math.abs(value)).toFixed().length)))

@@ -6,6 +6,7 @@ import { createLog } from '@millhand/telemetry'
 import { readCatalogue } from '../../src/catalogue.ts'
 import { kindRunner, loadableKinds } from '../../src/runner/kind-runner.ts'
 import { type Claims, parquetFile, run } from './parquet.fixture.ts'
+import { packed, rowsXml, workbook } from './xlsx.fixture.ts'
 
 const runner = kindRunner({ memoryLimitBytes: 768 * 2 ** 20, log: createLog({ level: 'error', write: () => {} }) })
 const kind = loadableKinds(readCatalogue()).get('david/analyze_data')
@@ -38,6 +39,21 @@ describe('in a process of analyses', () => {
     const page = run(1_000)
     const { result } = await analysed(process, {}, parquet({ rows: 1_000, page, dictionary: 'x'.repeat(50_000) }))
     assert.deepEqual([result.rows, result.columns[0].distinct], [1_000, 1])
+  })
+
+  it('a workbook is read, and one that unpacks to 200 MB is refused', async () => {
+    const sheet = workbook({
+      A: rowsXml([
+        ['a', 'b'],
+        [1, 'x'],
+        [2, 'y'],
+      ]),
+    })
+    const { result } = await analysed(process, {}, { name: 'a.xlsx', bytes: packed(sheet) })
+    assert.deepEqual([result.rows, result.columns[0].numbers.most], [2, 2])
+    const bomb = packed({ ...sheet, 'xl/sharedStrings.xml': ' '.repeat(200_000_000) })
+    const { fault, message } = await analysed(process, {}, { name: 'a.xlsx', bytes: bomb })
+    assert.deepEqual([fault, /64 MiB/.test(message ?? '')], ['brief_refused', true])
   })
 
   for (const [what, input, file, words] of [

@@ -1,4 +1,5 @@
 /** What people write for a time, read without guessing: what can be read two ways is decided for a whole column. */
+import { monthNamed, withoutWeekday } from './month-names.ts'
 
 export interface Moment {
   /** Milliseconds since 1970, of the beginning of what is meant; the clock's own time is read as UTC where no zone is given. */
@@ -6,12 +7,13 @@ export interface Moment {
   /** How exactly it was written. */
   readonly grain: 'year' | 'quarter' | 'month' | 'day' | 'time'
   readonly zoned: boolean
+  /** The year was written with two digits. */
+  readonly shortYear?: true
 }
 
 /** Whether 3/4/2026 is in April or in March. */
 export type DayOrder = 'day first' | 'month first'
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 /** The longest text that can be a time. */
 const LONGEST = 40
 
@@ -19,8 +21,9 @@ const LONGEST = 40
 export function readMoment(text: string, order: DayOrder): Moment | undefined {
   const trimmed = text.trim()
   if (trimmed.length > LONGEST) return undefined
-  for (const read of [year, quarter, month, namedMonth, week, compactDay, day, slashedDay]) {
-    const found = read(trimmed, order)
+  const named = NAMED.test(trimmed) ? withoutWeekday(trimmed.replaceAll(/[\u00A0\u202F]/g, ' ')) : undefined
+  for (const read of named === undefined ? IN_DIGITS : IN_WORDS) {
+    const found = read(named ?? trimmed, order)
     if (found !== undefined) return isInCalendar(found.at) ? found : undefined
   }
   return undefined
@@ -28,9 +31,14 @@ export function readMoment(text: string, order: DayOrder): Moment | undefined {
 
 /** The order in which all can be read; undefined where a text can't be read in either, `either` where both serve. */
 export function dayOrderOf(texts: readonly string[]): DayOrder | 'either' | undefined {
-  const serves = (order: DayOrder) => texts.every(text => readMoment(text, order) !== undefined)
-  const [dayFirst, monthFirst] = [serves('day first'), serves('month first')]
-  if (dayFirst && monthFirst) return texts.some(text => /^\d{1,2}[/-]/.test(text.trim())) ? 'either' : 'day first'
+  let [dayFirst, monthFirst, differs] = [true, true, false]
+  for (const text of texts) {
+    const [byDay, byMonth] = [readMoment(text, 'day first'), readMoment(text, 'month first')]
+    dayFirst &&= byDay !== undefined
+    monthFirst &&= byMonth !== undefined
+    differs ||= byDay?.at !== byMonth?.at
+  }
+  if (dayFirst && monthFirst) return differs ? 'either' : 'day first'
   return dayFirst ? 'day first' : monthFirst ? 'month first' : undefined
 }
 
@@ -56,13 +64,19 @@ const month: Read = text => {
   return m === undefined ? undefined : { at: utc(y, Number(m), 1), grain: 'month', zoned: false }
 }
 
-/** `Jan 2026`, `January 2026`, `2026 Jan`, `2026-Jan`. */
+/** `Jan 2026`, `January 2026`, `2026 Jan`, `2026-Jan`; `Jan-26`, as Excel shows months. */
 const namedMonth: Read = text => {
-  const found = /^([A-Za-z]{3,9})\.?[- ](\d{4})$/.exec(text)
-  const turned = /^(\d{4})[- ]([A-Za-z]{3,9})\.?$/.exec(text)
-  const [y, name] = found ? [found[2], found[1]] : turned ? [turned[1], turned[2]] : []
-  const m = name === undefined ? -1 : MONTHS.indexOf(name.slice(0, 3).toLowerCase())
-  return m < 0 ? undefined : { at: utc(y, m + 1, 1), grain: 'month', zoned: false }
+  const found = /^(\p{L}{3,10})\.?[- /]?(?:(\d{4})|'?(\d{2}))$/u.exec(text)
+  const turned = /^(\d{4})[- ](\p{L}{3,10})\.?$/u.exec(text)
+  const m = monthNamed(found?.[1] ?? turned?.[2] ?? '')
+  if (m === undefined) return undefined
+  const short = found?.[3]
+  return {
+    at: utc(fullYear(found?.[2] ?? turned?.[1] ?? short), m, 1),
+    grain: 'month',
+    zoned: false,
+    ...shortOf(short),
+  }
 }
 
 /** `2026-W05`: its Monday (ISO 8601). */
@@ -74,14 +88,25 @@ const week: Read = text => {
   return { at: monday + (Number(found[2]) - 1) * 7 * DAY, grain: 'day', zoned: false }
 }
 
+/** `20260131`, also with the time of day. */
 const compactDay: Read = text => {
-  const found = /^(\d{4})(\d{2})(\d{2})$/.exec(text)
-  return found ? { at: utc(found[1], Number(found[2]), Number(found[3])), grain: 'day', zoned: false } : undefined
+  const found = /^(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})(Z)?)?$/.exec(text)
+  if (found === null) return undefined
+  const [, y, m, d, hours, minutes, seconds, zone] = found
+  return withClock(utc(y, Number(m), Number(d)), [hours, minutes, seconds, undefined, undefined, zone])
 }
 
-const CLOCK = String.raw`(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|[+-](?:0\d|1[0-5]):?[0-5]\d)?)?`
-const ISO_DAY = new RegExp(`^(\\d{4})[-/.](\\d{1,2})[-/.](\\d{1,2})${CLOCK}$`)
-const SLASHED_DAY = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4})${CLOCK}$`)
+const CLOCK = String.raw`(?:(?:T|,?\s{1,3})(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:\s?([AP]\.?M\.?))?\s?(Z|UTC|GMT|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?)?)?`
+const ISO_DAY = new RegExp(`^(\\d{4})[-/.](\\d{1,2})[-/.](\\d{1,2})${CLOCK}$`, 'i')
+const SLASHED_DAY = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(?:(\\d{4})|(\\d{2}))${CLOCK}$`, 'i')
+const DAY_MONTH_YEAR = new RegExp(
+  `^(\\d{1,2})(?:st|nd|rd|th|er)?\\.?[-/ ]?(?:de |of )?(\\p{L}{3,10})\\.?,?[-/ ]?(?:de )?(?:(\\d{4})|(\\d{2}))${CLOCK}$`,
+  'iu',
+)
+const MONTH_DAY_YEAR = new RegExp(
+  `^(\\p{L}{3,10})\\.?[- ](\\d{1,2})(?:st|nd|rd|th)?(?:,? |-)(?:(\\d{4})|(\\d{2}))${CLOCK}$`,
+  'iu',
+)
 
 const day: Read = text => {
   const found = ISO_DAY.exec(text)
@@ -94,20 +119,45 @@ const slashedDay: Read = (text, order) => {
   if (found === null) return undefined
   const [first, second] = [Number(found[1]), Number(found[3])]
   const [d, m] = order === 'day first' || found[2] === '.' ? [first, second] : [second, first]
-  return withClock(utc(found[4], m, d), found.slice(5))
+  return { ...withClock(utc(fullYear(found[4] ?? found[5]), m, d), found.slice(6)), ...shortOf(found[5]) }
 }
 
-function withClock(midnight: number, [hours, minutes, seconds, zone]: readonly (string | undefined)[]): Moment {
+/** `12-Jan-26`, `1. Januar 2026`, `Jan 12, 2026`. */
+const namedDay: Read = text => {
+  const found = DAY_MONTH_YEAR.exec(text)
+  const turned = found ? null : MONTH_DAY_YEAR.exec(text)
+  const [, first, second, long, short, ...clock] = found ?? turned ?? []
+  const [d, name] = found ? [first, second] : [second, first]
+  const m = monthNamed(name ?? '')
+  if (m === undefined) return undefined
+  return { ...withClock(utc(fullYear(long ?? short), m, Number(d)), clock), ...shortOf(short) }
+}
+
+/** Letters that no time in digits has. */
+const NAMED = /\p{L}{3}|^\p{L}{2}[., ]/u
+const IN_DIGITS: readonly Read[] = [year, quarter, month, week, compactDay, day, slashedDay]
+const IN_WORDS: readonly Read[] = [namedMonth, namedDay, day, slashedDay]
+
+/** Of two digits as Excel reads them: 00 to 29 are of this century, 30 to 99 of the last. */
+const fullYear = (year: string | undefined) => (year?.length === 2 ? `${Number(year) < 30 ? '20' : '19'}${year}` : year)
+
+const shortOf = (year: string | undefined): { shortYear?: true } => (year === undefined ? {} : { shortYear: true })
+
+type Clock = readonly (string | undefined)[]
+
+function withClock(midnight: number, [hours, minutes, seconds, fraction, half, zone]: Clock): Moment {
   if (hours === undefined || minutes === undefined) return { at: midnight, grain: 'day', zoned: false }
-  const [h, m, s] = [Number(hours), Number(minutes), Number(seconds ?? 0)]
-  if (h > 24 || (h === 24 && m + s > 0) || m > 59 || s > 60) return { at: Number.NaN, grain: 'time', zoned: false }
-  const offset = zone === undefined || zone === 'Z' ? 0 : offsetOf(zone)
-  return { at: midnight + ((h * 60 + m - offset) * 60 + s) * 1000, grain: 'time', zoned: zone !== undefined }
+  const [m, s, ms] = [Number(minutes), Number(seconds ?? 0), Math.floor(1000 * Number(`0.${fraction ?? 0}`))]
+  const h = half === undefined ? Number(hours) : (Number(hours) % 12) + (/^p/i.test(half) ? 12 : 0)
+  const isWrong = h > 24 || (h === 24 && m + s > 0) || m > 59 || s > 60 || (half !== undefined && Number(hours) > 12)
+  if (isWrong) return { at: Number.NaN, grain: 'time', zoned: false }
+  const offset = zone === undefined || /^[a-z]/i.test(zone) ? 0 : offsetOf(zone)
+  return { at: midnight + ((h * 60 + m - offset) * 60 + s) * 1000 + ms, grain: 'time', zoned: zone !== undefined }
 }
 
 /** Minutes ahead of UTC. */
 const offsetOf = (zone: string) =>
-  (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2)))
+  (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + (zone.length > 3 ? Number(zone.slice(-2)) : 0))
 
 const DAY = 86_400_000
 const [FIRST, LAST] = [Date.parse('0001-01-01'), Date.parse('9999-12-31') + DAY - 1]

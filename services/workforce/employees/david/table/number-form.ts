@@ -1,40 +1,33 @@
-/** Columns of numbers with a unit, spaces or brackets: `$200`, `20 %`, `1'200.50`, `1 200,50`, `(200)`, `−200`. */
-import { shown } from './foreign-text.ts'
-import { hasDecimalComma, readNumber } from './number.ts'
+/** Numbers with a unit, spaces, brackets or a sign behind: `$200`, `20 %`, `1'200.50`, `1 200,50`, `(200)`, `−200`, `200-`. */
+import { isError, readNumber } from './number.ts'
 
-export interface PlainForm {
-  /** As `readNumber` reads them. */
-  readonly cells: readonly string[]
-  /** What was read, for a person: `"$200" as 200`. */
-  readonly example: string
-}
-
-/** Undefined where nothing is to be taken away, where a cell is no number even so, or where they have different units. */
-export function plainForm(cells: readonly string[]): PlainForm | undefined {
+/** As `readNumber` reads them. Undefined where a cell is no number even so; `mixed` where cells have different units. */
+export function plainForm(cells: readonly string[]): { readonly cells: readonly string[] } | 'mixed' | undefined {
   const units = new Set<string>()
   const plain: string[] = []
   for (const cell of cells) {
+    if (isError(cell)) {
+      plain.push(cell)
+      continue
+    }
     const { number, unit } = withoutSigns(cell)
     const value = readNumber(number, false) ?? readNumber(number, true)
     if (value === undefined) return undefined
     if (!Number.isNaN(value)) units.add(unit)
-    if (units.size > 1) return undefined
     plain.push(number)
   }
-  const first = cells.findIndex((cell, i) => cell.trim() !== plain[i] && plain[i] !== '')
-  const comma = hasDecimalComma(plain)
-  const value = readNumber(plain[first] ?? '', comma)
-  if (value === undefined || Number.isNaN(value) || !plain.every(cell => readNumber(cell, comma) !== undefined))
-    return undefined
-  return { cells: plain, example: `${shown(cells[first] ?? '')} as ${value}` }
+  return units.size > 1 ? 'mixed' : { cells: plain }
 }
 
 const LONGEST = 40
-const UNIT = `[$€£¥%]|CHF|EUR|GBP|USD`
-const BEFORE = new RegExp(`^([+-]?)\\s*(${UNIT})\\s*(?=[+-]?[\\d.,])`)
+const UNIT = `[$€£¥₹₽₺₩%‰]|R\\$|kr\\.?|zł|Kč|Fr\\.|CHF|EUR|GBP|USD|JPY|CNY|INR|BRL|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|TRY|ZAR|MXN`
+const BEFORE = new RegExp(`^([+-]?)\\s*(${UNIT})\\s*(?=[+(-]?[\\d.,]|-$)`)
 const AFTER = new RegExp(`(?<=\\d)\\s*(${UNIT})$`)
 /** Thousands apart by an apostrophe or a space, each time by the same. */
-const GROUPED = /^[+-]?\d{1,3}(['’\u00A0\u202F\u2009 ])\d{3}(\1\d{3})*([.,]\d*)?$/
+const GROUPED = /^[+-]?[1-9]\d{0,2}(['’\u00A0\u202F\u2009 ])\d{3}(\1\d{3})*([.,]\d*)?$/
+/** SAP's `1,00-`, and what banks write of a debit: `12,50 S`, `12.50 DR`. */
+const NEGATIVE = /^([\d.,'’\u00A0\u202F\u2009 ]*\d)(?:[-\u2212]|\s?(?:S|DR))$/
+const POSITIVE = /^([\d.,'’\u00A0\u202F\u2009 ]*\d)(?:\+|\s?(?:H|CR))$/
 
 function withoutSigns(cell: string): { readonly number: string; readonly unit: string } {
   const text = cell.trim()
@@ -45,5 +38,8 @@ function withoutSigns(cell: string): { readonly number: string; readonly unit: s
     .replace(BEFORE, '$1')
     .replace(AFTER, '')
     .replace(/^\u2212/, '-')
+    .replace(/^\(([^()+-]+)\)$/, '-$1')
+    .replace(NEGATIVE, '-$1')
+    .replace(POSITIVE, '$1')
   return { number: GROUPED.test(bare) ? bare.replaceAll(/['’\s]/g, '') : bare, unit }
 }

@@ -8,6 +8,8 @@ export interface RawTable {
   readonly columns: readonly (readonly Value[])[]
   readonly rows: number
   readonly warnings: readonly string[]
+  /** What is between the cells of a text: where it is a semicolon, commas are for decimals. */
+  readonly separator?: string
 }
 
 /** Null where there is none. */

@@ -1,5 +1,5 @@
 /** What David says of a window, asked as anybody asks him. */
-import { rules } from '@millhand/employees/david/forecast/engine.ts'
+import { forecastOf } from '@millhand/employees/david/forecast/engine.ts'
 import type { ForecastInput } from '@millhand/employees/david/forecast/input.ts'
 import type { Said } from './said.ts'
 import type { Window } from './windows.ts'
@@ -21,7 +21,7 @@ export function david({ known, horizon, frequency, period }: Window): Said {
     levels: [95],
     ...(named ? { frequency: named } : { season_length: period }),
   }
-  const { result } = rules({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
+  const { result } = forecastOf({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
   const forecast = result.series[0]?.forecast ?? []
   return {
     points: forecast.map(({ point }) => point),

@@ -9,6 +9,7 @@ import { readNumber } from '../../table/number.ts'
 import type { ForecastInput } from '../input.ts'
 import { airPassengers } from '../models/series-of-r.fixture.ts'
 import { readSeries, type Series } from './series.ts'
+import { fileTable } from './sources.ts'
 
 const brief = (input: Partial<ForecastInput>, files: Brief['files'] = []): Brief<ForecastInput> => ({
   topic: '',
@@ -19,15 +20,15 @@ const brief = (input: Partial<ForecastInput>, files: Brief['files'] = []): Brief
   input: { horizon: 1, ...input },
 })
 
-function read(input: Partial<ForecastInput>, files: Brief['files'] = []): Series {
-  const [series] = readSeries(brief(input, files))
+function read(input: Partial<ForecastInput>): Series {
+  const [series] = readSeries(brief(input))
   assert.ok(series)
   return series
 }
 
-const refused = (input: Partial<ForecastInput>, words: RegExp, files: Brief['files'] = []) =>
+const refused = (input: Partial<ForecastInput>, words: RegExp) =>
   assert.throws(
-    () => readSeries(brief(input, files)),
+    () => readSeries(brief(input)),
     (error: unknown) => error instanceof Refusal && words.test(error.message),
   )
 
@@ -245,6 +246,21 @@ describe('tables', () => {
     assert.equal(series.values[3], 1003.5)
   })
 
+  it('reads 01/02/2026 as the table shows it, or as the input says, as an analysis does', () => {
+    const csv = `d;v\n${rows.map((_, i) => `${String(i + 1).padStart(2, '0')}/02/2026;${i},5`).join('\n')}`
+    const series = read({ csv })
+    assert.deepEqual([series.frequency, series.timeOf(12)], ['daily', '2026-02-13'])
+    assert.match(series.warnings.join(), /"d" is read with the day first, as decimals have a comma/)
+    assert.equal(read({ csv, date_order: 'month_first' }).frequency, 'monthly')
+  })
+
+  it('takes a title for no header, a constant id for no series, and Excel’s numbers of days for times', () => {
+    const csv = `Report\n\nshop,Date,sold\n${rows.map((_, i) => `7,${46023 + i},${i * i}`).join('\n')}`
+    const [series, ...others] = readSeries(brief({ csv }))
+    assert.deepEqual([series?.name, series?.timeOf(0), others.length], ['sold', '2026-01-01', 0])
+    assert.match(series?.warnings.join() ?? '', /"Report".*Excel’s number of 2026-01-01.*"shop" names or counts rows/)
+  })
+
   it('loses no row where the header is blank', () => {
     const series = read({ csv: `,\n${rows.map(([day, a]) => `${day},${a}`).join('\n')}` })
     assert.deepEqual([series.name, series.values.length, series.timeOf(0)], ['column 2', 12, '2026-01-01'])
@@ -280,10 +296,11 @@ describe('tables', () => {
     refused(dated(noon), /two values for/)
   })
 
-  it('reads the file that came with the brief, also one that Windows wrote', () => {
+  it('reads the file that came with the brief, also one that Windows wrote', async () => {
     const text = `Tag;Käufe\n${rows.map(([day, , b]) => `${day};${b}`).join('\n')}`
     const bytes = Uint8Array.from(text, sign => sign.charCodeAt(0))
-    assert.equal(read({}, [{ name: 'x.csv', media_type: 'text/csv', bytes }]).name, 'Käufe')
+    const asked = brief({}, [{ name: 'x.csv', media_type: 'text/csv', bytes }])
+    assert.equal(readSeries(asked, await fileTable(asked))[0]?.name, 'Käufe')
   })
 
   const months = Array.from(
@@ -390,8 +407,9 @@ describe('what is refused', () => {
   ] as const)
     it(what, () => refused(input, words))
 
-  it('a picture instead of a table', () => {
-    refused({}, /is no text/, [{ name: 'x.png', media_type: 'image/png', bytes: Uint8Array.of(137, 80, 78, 71, 0, 0) }])
+  it('a picture instead of a table', async () => {
+    const bytes = Uint8Array.of(137, 80, 78, 71, 0, 0)
+    await assert.rejects(fileTable(brief({}, [{ name: 'x.png', media_type: 'image/png', bytes }])), /is no text/)
   })
 
   it('names of series are short, on one line and different', () => {

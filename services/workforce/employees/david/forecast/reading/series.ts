@@ -1,6 +1,7 @@
 /** The series of a brief, whole: at equal steps, with what was missing filled. */
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { oneLine, shown } from '../../table/foreign-text.ts'
+import type { RawTable } from '../../table/raw-table.ts'
 import type { ForecastInput } from '../input.ts'
 import { onCalendar, type Placed } from './calendar.ts'
 import { frequencyNamed, nameOfMoment } from './frequency.ts'
@@ -28,9 +29,9 @@ const MOST_VALUES = 200_000
 /** What the greatest value may be: outside, sums of squares and the ticks of a chart lose what matters. */
 const [LEAST, GREATEST] = [1e-12, 1e15]
 
-/** Throws a `Refusal` for what no honest forecast can be made of. */
-export function readSeries(brief: Brief<ForecastInput>): readonly Series[] {
-  const sources = readSources(brief)
+/** `table` is that of the file. Throws a `Refusal` for what no honest forecast can be made of. */
+export function readSeries(brief: Brief<ForecastInput>, table?: RawTable): readonly Series[] {
+  const sources = readSources(brief, table)
   if (sources.length > MOST_SERIES)
     throw new Refusal(
       'input',

@@ -1,43 +1,37 @@
-/** A table of text as series: a column of times and columns of values, or one of each and one that names the series. */
+/** A table as series: a column of times and columns of values, or one of each and one that names the series. */
 import { Refusal } from '../../../src/brief.ts'
-import { rowsOf } from '../../table/csv.ts'
+import { textOf } from '../../table/columns.ts'
+import { type Conventions, conventionsOf } from '../../table/conventions.ts'
 import { shown } from '../../table/foreign-text.ts'
-import { dayOrderOf } from '../../table/moment.ts'
-import { hasDecimalComma, isDesignation, readNumber } from '../../table/number.ts'
-import { plainForm } from '../../table/number-form.ts'
+import { readNumber } from '../../table/number.ts'
+import { isUsable } from '../../table/numbers.ts'
+import type { RawTable } from '../../table/raw-table.ts'
+import { readTimes } from '../../table/times.ts'
 import type { ForecastInput } from '../input.ts'
 import type { RawSeries } from './raw-series.ts'
-import { isTimeName, looksLikeTimes, timesColumn } from './times-column.ts'
+import { timesColumn } from './times-column.ts'
+import { numbersOf, valuesAmong } from './values-columns.ts'
 
 const MOST_ROWS = 200_000
 const MOST_COLUMNS = 200
 /** Rows that say what a column is. */
 const SAMPLE = 200
 
-export function readTable(text: string, input: ForecastInput, param: string): readonly RawSeries[] {
-  const data = cellsOf(text, param)
-  const width = Math.max(0, ...data.slice(0, SAMPLE).map(row => row.length))
-  if (data.length > MOST_ROWS + 1)
+export function seriesOf(raw: RawTable, input: ForecastInput, param: string): readonly RawSeries[] {
+  const { names } = raw
+  if (raw.rows > MOST_ROWS)
     throw new Refusal(
       param,
       `The table has more than ${MOST_ROWS} rows. Send the latest ones, or sum them up by the day, week or month.`,
     )
-  if (width === 0) throw new Refusal(param, 'The table is empty.')
-  if (width > MOST_COLUMNS)
+  if (names.length > MOST_COLUMNS)
     throw new Refusal(
       param,
       `The table has more than ${MOST_COLUMNS} columns. Send the one of the dates and those of the values.`,
     )
-
-  const headed =
-    !(data[0] ?? []).some(cell => readNumber(cell, false) !== undefined && cell.trim() !== '') &&
-    dayOrderOf((data[0] ?? []).slice(0, 1)) === undefined
-  const names = Array.from(
-    { length: width },
-    (_, i) => (headed ? (data[0]?.[i] ?? '').trim() : '') || `column ${i + 1}`,
-  )
-  const rows = headed ? data.slice(1) : data
-  const column = (index: number) => rows.map(row => row[index] ?? '')
+  const columns = filledRows(raw)
+  const conventions = conventionsOf({ ...raw, columns }, input)
+  const column = (index: number) => columns[index] ?? []
   const named = (name: string, of: string) => {
     const index = names.indexOf(name.trim())
     if (index < 0)
@@ -61,10 +55,11 @@ export function readTable(text: string, input: ForecastInput, param: string): re
     : valuesAmong(
         others.map(index => ({ index, name: names[index] ?? '', cells: sample(index) })),
         dates === undefined,
+        conventions,
       )
   if (chosen.length === 0) {
     const unread = others.flatMap(index => {
-      const row = sample(index).findIndex(cell => readNumber(cell, false) === undefined)
+      const row = sample(index).findIndex(cell => !isUsable(readNumber(cell, false) ?? Number.POSITIVE_INFINITY))
       return row < 0 ? [] : [` ${shown(names[index] ?? '')} has ${shown(column(index)[row] ?? '')} in row ${row + 1}.`]
     })
     throw new Refusal(
@@ -73,29 +68,46 @@ export function readTable(text: string, input: ForecastInput, param: string): re
     )
   }
 
-  const texts = dates === undefined ? undefined : column(dates)
+  const times = dates === undefined ? undefined : timesOf(names[dates] ?? '', column(dates), conventions, input)
   const whole = chosen.map(index => ({
     name: names[index] ?? '',
-    values: numbers(column(index), names[index] ?? '', param),
+    ...numbersOf(column(index), names[index] ?? '', conventions, param),
   }))
+  const common = [...raw.warnings, ...(times?.said ?? []), ...warnings]
   if (labels === undefined)
-    return whole.map(({ name, values }) => ({ name, values, warnings, ...(texts && { timestamps: texts }) }))
-  const said = column(labels)
-  const groups = Map.groupBy(rows.keys(), row => said[row] ?? '')
-  return groups.size > 0
-    ? whole.flatMap(part => grouped(part, groups, texts, whole.length > 1)).map(one => ({ ...one, warnings }))
-    : []
+    return whole.map(({ name, values, said }) => ({
+      name,
+      values,
+      warnings: [...common, ...said],
+      ...(times && { timestamps: times.texts }),
+    }))
+  const label = column(labels)
+  const groups = Map.groupBy(label.keys(), row => label[row] ?? '')
+  return whole.flatMap(part =>
+    grouped(part, groups, times?.texts, whole.length > 1).map(one => ({ ...one, warnings: [...common, ...part.said] })),
+  )
 }
 
-/** No more than say that there are too many. */
-function cellsOf(text: string, param: string): readonly (readonly string[])[] {
-  const rows: string[][] = []
-  for (const row of rowsOf(text, param)) {
-    const isUnnamedHeader = rows.length === 0 && row.length > 1
-    if (isUnnamedHeader || row.some(cell => cell.trim() !== '')) rows.push(row)
-    if (rows.length > MOST_ROWS + 1) break
-  }
-  return rows
+/** The columns as texts, without rows in which nothing is written. */
+function filledRows({ columns, rows }: RawTable): readonly (readonly string[])[] {
+  const texts = columns.map(column => column.map(textOf))
+  const filled = Array.from({ length: rows }, (_, row) => row).filter(row =>
+    texts.some(column => column[row]?.trim() !== ''),
+  )
+  return filled.length === rows ? texts : texts.map(column => filled.map(row => column[row] ?? ''))
+}
+
+/** As ISO 8601, where all can be read; else as they are written, for the message that says which can't. */
+function timesOf(
+  name: string,
+  texts: readonly string[],
+  conventions: Conventions,
+  { date_column: named }: ForecastInput,
+): { readonly texts: readonly string[]; readonly said: readonly string[] } {
+  const read = readTimes(name, texts, conventions, named !== undefined)
+  if (read === undefined || read.values.some(Number.isNaN)) return { texts, said: [] }
+  const iso = Array.from(read.values, at => new Date(at).toISOString())
+  return { texts: read.zoned ? iso : iso.map(text => text.slice(0, -1)), said: read.said }
 }
 
 type Part = { readonly name: string; readonly values: readonly number[] }
@@ -111,69 +123,3 @@ const grouped = (
     values: rows.map(row => values[row] ?? Number.NaN),
     ...(texts && { timestamps: rows.map(row => texts[row] ?? '') }),
   }))
-
-interface Sampled {
-  readonly index: number
-  readonly name: string
-  readonly cells: readonly string[]
-}
-
-/** The columns that hold values, and what is to be said of those that only look as if. */
-function valuesAmong(
-  columns: readonly Sampled[],
-  isUntimed: boolean,
-): { readonly chosen: readonly number[]; readonly warnings: readonly string[] } {
-  const unreadTimes = isUntimed
-    ? columns.find(({ index, name, cells }) => looksLikeTimes(name, cells, index === 0))
-    : undefined
-  const numeric = columns.filter(({ cells }) => isNumeric(cells) || plainForm(cells) !== undefined)
-  const isName = ({ index, name, cells }: Sampled) =>
-    cells.some(isDesignation) ||
-    (numeric.length > 1 && (countsUp(cells) || (isUntimed && index === 0 && isTimeName(name))))
-  const namesOfRows = numeric.filter(isName)
-  const values = numeric.filter(one => !namesOfRows.includes(one))
-  return {
-    chosen: values.map(({ index }) => index),
-    warnings: [
-      ...(unreadTimes
-        ? [
-            `No column of times was found: the rows are taken in their order. ${shown(unreadTimes.name)} has ${shown(unreadTimes.cells[0] ?? '')}; write times as 2026-01-31.`,
-          ]
-        : []),
-      ...namesOfRows
-        .filter(one => one !== unreadTimes)
-        .map(
-          ({ name }) =>
-            `${shown(name)} names or counts rows and is not forecast; say it in \`value_columns\` where it holds values.`,
-        ),
-      ...values.flatMap(({ name, cells }) => {
-        const form = isNumeric(cells) ? undefined : plainForm(cells)
-        return form ? [`${shown(name)} is read as numbers: ${form.example}.`] : []
-      }),
-    ],
-  }
-}
-
-/** One more with every row, as ids and numbers of rows are. */
-const countsUp = (cells: readonly string[]) =>
-  cells.length > 1 &&
-  cells.every((cell, i) => /^\d+$/.test(cell.trim()) && (i === 0 || Number(cell) === Number(cells[i - 1]) + 1))
-
-function isNumeric(sample: readonly string[]): boolean {
-  const comma = hasDecimalComma(sample)
-  const read = sample.map(cell => readNumber(cell, comma))
-  return read.every(value => value !== undefined) && read.some(value => !Number.isNaN(value))
-}
-
-function numbers(given: readonly string[], name: string, param: string): readonly number[] {
-  const cells = plainForm(given)?.cells ?? given
-  const comma = hasDecimalComma(cells)
-  return cells.map((cell, i) => {
-    const value = readNumber(cell, comma)
-    if (value !== undefined) return value
-    throw new Refusal(
-      param,
-      `Column ${shown(name)} has ${shown(cell)} as value ${i + 1}, which is no number. Leave the cell empty where a value is missing.`,
-    )
-  })
-}

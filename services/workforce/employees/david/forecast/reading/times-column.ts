@@ -1,5 +1,6 @@
 /** The column of a table that says when, found by its cells. */
 import { Refusal } from '../../../src/brief.ts'
+import { digitTimes } from '../../table/digit-times.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { readMoment } from '../../table/moment.ts'
 import { readNumber } from '../../table/number.ts'
@@ -18,7 +19,7 @@ export function timesColumn(
   const spoiled = found.findIndex(times => times !== undefined)
   const { count = 0, others = [] } = found[spoiled] ?? {}
   const [other] = others
-  if (other === undefined) return undefined
+  if (other === undefined) return places.find(index => digitTimes(names[index] ?? '', sample(index)) !== undefined)
   const counted = others.length === 1 ? '1 cell that is none' : `${others.length} cells that are none`
   throw new Refusal(
     param,

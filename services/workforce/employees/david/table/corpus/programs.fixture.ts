@@ -1,0 +1,178 @@
+/** As pandas, R, databases and other programs write them. */
+import { type Case, lines } from './case.fixture.ts'
+
+const days = (count: number) =>
+  Array.from({ length: count }, (_, i) => new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10))
+
+export const programs: readonly Case[] = [
+  {
+    what: 'pandas: a series without a name',
+    file: lines(',0', ['2026-01-01,1.5', '2026-01-02,2.5'], '\n'),
+    columns: ['column 1 time: 2026-01-01 | 2026-01-02', '0 number: 1.5 | 2.5'],
+  },
+  {
+    what: 'pandas: a frame without names',
+    file: lines(',0,1', ['0,1.5,a', '1,2.5,b', '2,2.5,c'], '\n'),
+    columns: ['column 1 number: 0 | 1 | 2', '0 number: 1.5 | 2.5 | 2.5', '1 text: a | b | c'],
+  },
+  {
+    what: 'pandas: times with zones, and values that are missing',
+    file: lines(
+      ',at,v',
+      ['0,2026-01-12 15:30:00+00:00,1.0', '1,2026-01-12 16:30:00+00:00,', '2,2026-01-12 17:30:00+00:00,3.0'],
+      '\n',
+    ),
+    columns: [
+      'column 1 number: 0 | 1 | 2',
+      'at time: 2026-01-12T15:30:00 | 2026-01-12T16:30:00 | 2026-01-12T17:30:00',
+      'v number: 1 | NaN | 3',
+    ],
+  },
+  {
+    what: 'R: write.csv with names of rows and NA',
+    file: lines('"","day","v"', ['"1",2026-01-01,1.5', '"2",2026-01-02,NA', '"3",NA,2'], '\n'),
+    columns: ['column 1 number: 1 | 2 | 3', 'day time: 2026-01-01 | 2026-01-02 | NaN', 'v number: 1.5 | NaN | 2'],
+  },
+  {
+    what: 'R: write.table with spaces, and one name fewer than cells',
+    file: lines('"speed" "dist"', ['"1" 4 2', '"2" 7 10', '"3" 8 16'], '\n'),
+    columns: ['column 1 number: 1 | 2 | 3', 'speed number: 4 | 7 | 8', 'dist number: 2 | 10 | 16'],
+    warned: [/one name fewer than the rows have cells/],
+  },
+  {
+    what: 'R: write.table with tabs',
+    file: lines('speed\tdist', ['Mazda\t4\t2', 'Fiat\t7\t10', 'Honda\t8\t16'], '\n'),
+    columns: ['column 1 text: Mazda | Fiat | Honda', 'speed number: 4 | 7 | 8', 'dist number: 2 | 10 | 16'],
+    warned: [/one name fewer than the rows have cells/],
+  },
+  {
+    what: 'R: write.csv2',
+    file: lines('"x";"y"', ['1,5;"a"', '2,25;"b"'], '\n'),
+    columns: ['x number: 1.5 | 2.25', 'y text: a | b'],
+  },
+  {
+    what: 'a comment above the header',
+    file: lines('# made by x', ['day,amount', '2026-01-01,0', '2026-01-02,7'], '\n'),
+    columns: ['day time: 2026-01-01 | 2026-01-02', 'amount number: 0 | 7'],
+    warned: [/One row above the header is left out: "# made by x"/],
+  },
+  {
+    what: 'a comment with a comma above the header',
+    file: lines('# made by x, on 3 May', ['day,amount', '2026-01-01,0', '2026-01-02,7'], '\n'),
+    columns: ['day time: 2026-01-01 | 2026-01-02', 'amount number: 0 | 7'],
+    warned: [/One row above the header is left out: "# made by x {1,2}on 3 May"/],
+  },
+  {
+    what: 'a header that begins with a hash',
+    file: lines('#,name', ['1,a', '2,b', '3,c'], '\n'),
+    columns: ['# number: 1 | 2 | 3', 'name text: a | b | c'],
+  },
+  {
+    what: 'NA that is Namibia',
+    file: lines('country,v', ['DE,1', 'NA,2', 'FR,3', 'DE,4'], '\n'),
+    columns: ['country text: DE | NA | FR | DE', 'v number: 1 | 2 | 3 | 4'],
+    warned: [/"NA" in "country", first in row 2, is kept as a value, as the others are codes of countries/],
+  },
+  {
+    what: 'NA that is nothing',
+    file: lines('grade,v', ['good,1', 'NA,2', 'bad,3', 'good,4'], '\n'),
+    columns: ['grade category: good | NaN | bad | good', 'v number: 1 | 2 | 3 | 4'],
+    warned: [/"NA" in "grade", first in row 2, counts as missing/],
+  },
+  {
+    what: 'a person who is called Null',
+    file: lines('name,v', ['Meyer,1', 'Null,2', 'Schulz,3'], '\n'),
+    columns: ['name text: Meyer | Null | Schulz', 'v number: 1 | 2 | 3'],
+    warned: [/"Null" in "name", first in row 2, is kept as a value/],
+  },
+  {
+    what: 'one day that there is not',
+    file: lines(
+      'day,v',
+      days(24).map((day, i) => `${i === 8 ? '0000-00-00' : day},${i % 5}`),
+      '\n',
+    ),
+    columns: ['day time: 2026-01-01 | 2026-01-02 | 2026-01-03 | 2026-01-04', 'v number: 0 | 1 | 2 | 3'],
+    warned: [/One cell of "day" is not a time and counted as missing, for example "0000-00-00" in row 9/],
+  },
+  {
+    what: 'the 29th of February of a year that has none',
+    file: lines(
+      'day,v',
+      days(24).map((day, i) => `${i === 1 ? '2023-02-29' : day},${i % 5}`),
+      '\n',
+    ),
+    columns: ['day time: 2026-01-01 | NaN | 2026-01-03 | 2026-01-04', 'v number: 0 | 1 | 2 | 3'],
+    warned: [/"2023-02-29" in row 2/],
+  },
+  {
+    what: 'one American day among European ones',
+    file: lines(
+      'day,v',
+      ['13/01/2026,1', ...Array.from({ length: 10 }, (_, i) => `${14 + i}/01/2026,${i % 3}`), '01/25/2026,2'],
+      '\n',
+    ),
+    columns: ['day time: 2026-01-13 | 2026-01-14 | 2026-01-15 | 2026-01-16', 'v number: 1 | 0 | 1 | 2'],
+    warned: [/One cell of "day" is not a time .* "01\/25\/2026" in row 12/],
+  },
+  {
+    what: 'days without signs between',
+    file: lines('when,v', ['20260112,1', '20260113,2', '20260114,4'], '\n'),
+    columns: ['when time: 2026-01-12 | 2026-01-13 | 2026-01-14', 'v number: 1 | 2 | 4'],
+    warned: [/"when" is read as times: "20260112" is the day 2026-01-12/],
+  },
+  {
+    what: 'months without signs between',
+    file: lines('month,v', ['202601,1', '202602,2', '202603,4'], '\n'),
+    columns: ['month time: 2026-01-01 | 2026-02-01 | 2026-03-01', 'v number: 1 | 2 | 4'],
+    warned: [/"202601" is the month of 2026-01-01/],
+  },
+  {
+    what: 'years',
+    file: lines('year,v', ['2024,1', '2025,2', '2026,4'], '\n'),
+    columns: ['year time: 2024-01-01 | 2025-01-01 | 2026-01-01', 'v number: 1 | 2 | 4'],
+    warned: [/"2024" is the year of 2024-01-01/],
+  },
+  {
+    what: 'seconds of Unix in a column that says so',
+    file: lines('created_at,v', ['1767225600,1', '1767312000,2'], '\n'),
+    columns: ['created_at time: 2026-01-01 | 2026-01-02', 'v number: 1 | 2'],
+    warned: [/"1767225600" is a Unix time of 2026-01-01/],
+  },
+  {
+    what: 'a database: null, \\N and times with fractions of a second',
+    file: lines('at,v', ['2026-01-12 15:30:00.250,1', '\\N,2', '2026-01-12 15:30:01,NULL'], '\n'),
+    columns: ['at time: 2026-01-12T15:30:00.250Z | NaN | 2026-01-12T15:30:01', 'v number: 1 | 2 | NaN'],
+  },
+  {
+    what: 'BigQuery: times with UTC behind',
+    file: lines('at,v', ['2026-01-12 15:30:00 UTC,1', '2026-01-12 16:30:00 UTC,2'], '\n'),
+    columns: ['at time: 2026-01-12T15:30:00 | 2026-01-12T16:30:00', 'v number: 1 | 2'],
+  },
+  {
+    what: 'mail: times as RFC 2822 has them',
+    file: lines('at,v', ['"Mon, 12 Jan 2026 15:30:00 +0100",1', '"Tue, 13 Jan 2026 15:30:00 +0100",2'], '\n'),
+    columns: ['at time: 2026-01-12T14:30:00 | 2026-01-13T14:30:00', 'v number: 1 | 2'],
+  },
+  {
+    what: 'numbers with decimals of three digits and zeros in front of the sign',
+    file: lines('a;b', ['0,125;x', '0,250;y'], '\n'),
+    columns: ['a number: 0.125 | 0.25', 'b text: x | y'],
+  },
+  {
+    what: 'measurements with three decimals',
+    file: lines('a,b', ['1.125,x', '2.250,y'], '\n'),
+    columns: ['a number: 1.125 | 2.25', 'b text: x | y'],
+    warned: [/"a" is read with a decimal point: "1\.125" as 1\.125/],
+  },
+  {
+    what: 'scientific notation with decimal commas',
+    file: lines('a;b', ['1,5E+03;x', '2,25E-01;y'], '\n'),
+    columns: ['a number: 1500 | 0.225', 'b text: x | y'],
+  },
+  {
+    what: 'Indian numbers',
+    file: lines('city,rupees', ['Pune,"12,34,567.50"', 'Agra,"1,00,000"'], '\n'),
+    columns: ['city text: Pune | Agra', 'rupees number: 1234567.5 | 100000'],
+  },
+]

@@ -1,0 +1,63 @@
+/** Numbers that are times: `20260131`, `202601`, `01.2026`, Excel's numbers of days, the seconds of Unix. */
+import { shown } from './foreign-text.ts'
+import { type DayOrder, type Moment, readMoment } from './moment.ts'
+import { firstOf } from './reading.ts'
+
+export interface DigitTimes {
+  readonly read: (text: string, order: DayOrder) => Moment | undefined
+  readonly said: string
+}
+
+/** Undefined where the column does not show that it holds times. */
+export function digitTimes(name: string, texts: readonly string[], isNamed = false): DigitTimes | undefined {
+  const cells = firstOf(texts).map(text => text.trim())
+  const [first] = cells
+  if (first === undefined || !/^\d/.test(first) || !cells.every(cell => /^\d+([.,]\d+)?$/.test(cell))) return undefined
+  const isCalledSo = isNamed || isTimeName(name)
+  const many = cells.length >= 6 && new Set(cells).size >= 3
+  const all = (form: RegExp) => cells.every(cell => form.test(cell) && readMoment(cell, 'day first') !== undefined)
+  const found = (read: DigitTimes['read'], what: string): DigitTimes => ({
+    read,
+    said: `${shown(name)} is read as times: ${shown(first)} is ${what} ${new Date(read(first, 'day first')?.at ?? 0).toISOString().slice(0, 10)}.`,
+  })
+  if ((isCalledSo || many || cells.length >= 3) && all(COMPACT_DAY)) return found(readMoment, 'the day')
+  if ((isCalledSo || many) && (all(COMPACT_MONTH) || all(POINTED_MONTH))) return found(readMoment, 'the month of')
+  if (!isCalledSo) return undefined
+  if (isYearName(name) && cells.every(isYear)) return found(readMoment, 'the year of')
+  for (const { least, most, at, what } of COUNTS)
+    if (cells.every(cell => Number(cell) >= least && Number(cell) <= most))
+      return found(text => {
+        const value = Number(text.trim())
+        return value >= least && value <= most
+          ? { at: at(value), grain: Number.isInteger(value) ? 'day' : 'time', zoned: false }
+          : undefined
+      }, what)
+  return undefined
+}
+
+/** Whether a header says that a column holds times. */
+export const isTimeName = (name: string) =>
+  /(?:^|[^a-z])(?:dates?|datetime|time|timestamp|day|tag|datum|zeit|zeitpunkt|zeitstempel|heure|jour|fecha|periode?|month|monat|mois|created|updated|am)(?:$|[^a-z])|datum$|(?:_|\b)at$|date$|Date$|Time$/i.test(
+    name.trim(),
+  ) || isYearName(name)
+
+const isYearName = (name: string) =>
+  /^(?:fiscal |calendar )?(?:year|jahr|année|annee|año|yr|geschäftsjahr)$/i.test(name.trim())
+
+const isYear = (cell: string) => /^\d{4}$/.test(cell) && Number(cell) >= 1600 && Number(cell) <= 2200
+
+const COMPACT_DAY = /^(?:19|20)\d{6}(?:\d{6})?$/
+const COMPACT_MONTH = /^(?:19|20)\d{4}$/
+const POINTED_MONTH = /^\d{1,2}\.(?:19|20)\d{2}$/
+
+/** Days since 1899-12-30 from 1954 to 2064, and seconds and milliseconds since 1970 from 2000 to 2040. */
+const COUNTS = [
+  {
+    least: 20_000,
+    most: 60_000,
+    what: 'Excel’s number of',
+    at: (value: number) => Math.round((value - 25_569) * 86_400_000),
+  },
+  { least: 946_684_800, most: 2_208_988_800, what: 'a Unix time of', at: (value: number) => Math.round(value * 1000) },
+  { least: 946_684_800_000, most: 2_208_988_800_000, what: 'a Unix time of', at: (value: number) => Math.round(value) },
+] as const

@@ -1,0 +1,30 @@
+/** Names of months and weekdays as spreadsheets write them: English, German, French, Spanish, Italian, Dutch. */
+
+const NAMES = [
+  'jan january januar jänner janvier janv enero ene gennaio gen januari',
+  'feb february februar février févr fév febrero febbraio februari',
+  'mar march märz mär mrz mars marzo maart mrt',
+  'apr april avril avr abril abr aprile',
+  'may mai mayo maggio mag mei',
+  'jun june juni juin junio giugno giu',
+  'jul july juli juillet juil julio luglio lug',
+  'aug august août agosto ago augustus',
+  'sep sept september septembre septiembre settembre set',
+  'oct october oktober okt octobre octubre ottobre ott',
+  'nov november novembre noviembre',
+  'dec december dezember dez décembre déc diciembre dic dicembre',
+]
+const MONTHS = new Map(NAMES.flatMap((names, i) => names.split(' ').map(name => [plain(name), i + 1] as const)))
+
+/** 1 to 12, whatever the capitals and accents. */
+export const monthNamed = (name: string): number | undefined => MONTHS.get(plain(name))
+
+function plain(name: string): string {
+  return name.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '')
+}
+
+const WEEKDAY =
+  /^(?:mon|tues?|wed|thur?s?|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)[.,]{0,2} (?=\d|\p{L}+ \d)/iu
+
+/** Without the weekday in front. */
+export const withoutWeekday = (text: string) => text.replace(WEEKDAY, '')

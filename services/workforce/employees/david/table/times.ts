@@ -1,0 +1,93 @@
+/** Texts as a column of times, with the order of day and month that the column, the table or the input settles. */
+import type { Conventions } from './conventions.ts'
+import { digitTimes } from './digit-times.ts'
+import { shown } from './foreign-text.ts'
+import { type DayOrder, type Moment, readMoment } from './moment.ts'
+import { firstOf, isNothing, type Reading, type Strange } from './reading.ts'
+import { regularOrder } from './regular-order.ts'
+
+export interface Times extends Reading {
+  readonly zoned: boolean
+}
+
+/** Of eight times one other cell is taken for a mistake. */
+const MISTAKES = 1 / 8
+
+/** Undefined where the cells are no times. `isNamed`: the column is to be read as times, whatever it looks like. */
+export function readTimes(
+  name: string,
+  texts: readonly string[],
+  conventions: Conventions,
+  isNamed = false,
+): Times | undefined {
+  const sample = firstOf(texts)
+  if (sample.length === 0) return undefined
+  const inDigits = digitTimes(name, texts, isNamed)
+  const read = inDigits?.read ?? readMoment
+  const either = (text: string) => read(text, 'day first') ?? read(text, 'month first')
+  const others = sample.filter(text => either(text) === undefined)
+  if (!few(others.length, sample.length)) return undefined
+  const { order, said } = settled(name, texts, conventions, read)
+  // Days come again, so each text is read once.
+  const known = new Map<string, Moment | undefined>()
+  const strange: Strange[] = []
+  let [zoned, short, found]: [boolean, string | undefined, number] = [false, undefined, 0]
+  const values = Float64Array.from(texts, (text, i) => {
+    if (isNothing(text)) return Number.NaN
+    if (!known.has(text)) known.set(text, read(text, order))
+    const moment = known.get(text)
+    if (moment === undefined) {
+      strange.push({ text, row: i + 1 })
+      return Number.NaN
+    }
+    found++
+    zoned ||= moment.zoned
+    if (moment.shortYear) short ??= text
+    return moment.at
+  })
+  if (!few(strange.length, found + strange.length)) return undefined
+  return {
+    values,
+    strange,
+    zoned,
+    said: [...(inDigits ? [inDigits.said] : []), ...said, ...shortSaid(name, short, short && read(short, order))],
+  }
+}
+
+const shortSaid = (name: string, text: string | undefined, moment: Moment | '' | undefined) =>
+  text && moment ? [`${shown(name)} has years of two digits: ${shown(text)} is read as ${dayOf(moment.at)}.`] : []
+
+const few = (strange: number, all: number) => strange <= all * MISTAKES
+
+/** A day for a sentence. */
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+type Read = (text: string, order: DayOrder) => Moment | undefined
+
+function settled(
+  name: string,
+  texts: readonly string[],
+  { order: convention }: Conventions,
+  read: Read,
+): { readonly order: DayOrder; readonly said: readonly string[] } {
+  if (convention?.isGiven) return { order: convention.is, said: [] }
+  let [dayFirst, monthFirst] = [0, 0]
+  let unsure: string | undefined
+  for (const text of new Set(texts)) {
+    const [byDay, byMonth] = [read(text, 'day first'), read(text, 'month first')]
+    if (byDay?.at === byMonth?.at) continue
+    if (byMonth === undefined) dayFirst++
+    else if (byDay === undefined) monthFirst++
+    else unsure ??= text
+  }
+  if (dayFirst + monthFirst > 0) return { order: dayFirst >= monthFirst ? 'day first' : 'month first', said: [] }
+  if (unsure === undefined) return { order: 'month first', said: [] }
+  const { is, by } = convention ?? regularOrder(texts, read)
+  const at = read(unsure, is)?.at ?? 0
+  return {
+    order: is,
+    said: [
+      `${shown(name)} is read with the ${is}${by === '' ? '' : `, ${by}`}: ${shown(unsure)} as ${dayOf(at)}. Say \`date_order\` if it is the other.`,
+    ],
+  }
+}

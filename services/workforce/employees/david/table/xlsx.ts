@@ -1,0 +1,123 @@
+/** A sheet of an Excel workbook as columns. docs/decisions/data.md */
+import { zipSync } from 'fflate'
+import readXlsxFile from 'read-excel-file/universal'
+import { Refusal } from '../../src/brief.ts'
+import type { Assumptions } from './conventions.ts'
+import { shown } from './foreign-text.ts'
+import { cellOf } from './json.ts'
+import { HEAD, layoutOf } from './layout.ts'
+import { boundedSize, distinctNames, type RawTable, type Value } from './raw-table.ts'
+import { boundedSheets } from './xlsx-bounds.ts'
+import { unzip } from './zip.ts'
+
+/** All parts of a file together, unpacked, and how many there may be. */
+const MOST_UNPACKED = 64 * 1024 * 1024
+const MOST_PARTS = 10_000
+
+/** Throws a `Refusal` for a file that is broken, too large, unpacks to too much, or has no such sheet. */
+export async function readXlsx(
+  bytes: Uint8Array,
+  { sheet, header_row: header }: Pick<Assumptions, 'sheet' | 'header_row'>,
+  param: string,
+): Promise<RawTable> {
+  const parts = partsOf(bytes, param)
+  const { merged, uncounted, error } = boundedSheets(parts, param)
+  const all = await sheetsOf(parts, param)
+  const full = all.filter(({ rows }) => rows.some(row => row.some(cell => cell !== null && cell !== '')))
+  const chosen = sheet === undefined ? full[0] : all.find(({ name }) => name === sheet)
+  if (chosen === undefined && sheet !== undefined)
+    throw new Refusal(
+      'input.sheet',
+      `There is no sheet ${shown(sheet)}. There are: ${all
+        .slice(0, 20)
+        .map(({ name }) => shown(name))
+        .join(', ')}.`,
+    )
+  if (chosen === undefined || !full.includes(chosen)) throw new Refusal(param, 'The table is empty.')
+  const others = full.filter(one => one !== chosen).map(({ name }) => shown(name))
+  const table = tableOf(chosen.rows, header, param)
+  return {
+    ...table,
+    warnings: [
+      ...(sheet === undefined && others.length > 0
+        ? [
+            `The sheet ${shown(chosen.name)} is read. There are others: ${others.slice(0, 10).join(', ')}. Say \`sheet\` for one of them.`,
+          ]
+        : []),
+      ...(merged === undefined
+        ? []
+        : [`Cells are merged over rows, for example ${merged}: all but the first of them count as missing.`]),
+      ...(uncounted === undefined
+        ? []
+        : [
+            `Formulas have no result, for example in ${uncounted}, and count as missing. Open the file in a spreadsheet and save it.`,
+          ]),
+      ...(error === undefined ? [] : [`Cells with an error, for example ${error}, count as missing.`]),
+      ...table.warnings,
+    ],
+  }
+}
+
+/** Those that make up the sheets; pictures and the like stay packed. */
+function partsOf(bytes: Uint8Array, param: string): ReadonlyMap<string, Uint8Array> {
+  try {
+    const parts = unzip(bytes, {
+      bytes: MOST_UNPACKED,
+      parts: MOST_PARTS,
+      wanted: name => /\.xml(\.rels)?$/.test(name) && !/^(?:docProps|customXml)\//.test(name),
+    })
+    if (parts === 'too large')
+      throw new Refusal(param, 'The workbook unpacks to more than 64 MiB. Save the sheet as CSV, or a part of it.')
+    if (!parts.has('[Content_Types].xml'))
+      throw new Refusal(param, 'The file is an archive and no .xlsx workbook. Save the table as .xlsx or CSV.')
+    return parts
+  } catch (cause) {
+    throw cause instanceof Refusal ? cause : broken(cause, param)
+  }
+}
+
+interface Sheet {
+  readonly name: string
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+/** The library gets an archive that was written here, in which nothing is packed. */
+async function sheetsOf(parts: ReadonlyMap<string, Uint8Array>, param: string): Promise<readonly Sheet[]> {
+  const archive = new Uint8Array(zipSync(Object.fromEntries(parts), { level: 0 }))
+  try {
+    const sheets = await readXlsxFile(archive.buffer)
+    return sheets.map(({ sheet, data }) => ({ name: sheet, rows: data }))
+  } catch (cause) {
+    throw broken(cause, param)
+  }
+}
+
+const broken = (cause: unknown, param: string) =>
+  new Refusal(param, `The workbook can't be read: ${shown(cause instanceof Error ? cause.message : 'it is broken')}.`)
+
+function tableOf(rows: Sheet['rows'], header: number | undefined, param: string): RawTable {
+  const width = Math.max(0, ...rows.slice(0, HEAD).map(row => row.length), rows[0]?.length ?? 0)
+  boundedSize(rows.length, width, param)
+  const cells = (row: readonly unknown[]) => Array.from({ length: width }, (_, at) => dated(row[at], param))
+  const head = rows.slice(0, HEAD).map(row => cells(row).map(written))
+  const { names, skipped, warnings } = layoutOf(head, header, param)
+  const body = rows.slice(skipped).filter(row => row.some(cell => cell !== null && cell !== ''))
+  const columns = names.map((_, at) => body.map(row => dated(row[at], param)))
+  return { names: distinctNames(names), columns, rows: body.length, warnings }
+}
+
+/** Times are shares of days, and may be a little before the second that is meant. */
+function dated(cell: unknown, param: string): Value {
+  const value = cellOf(cell, param)
+  if (!(value instanceof Date)) return value
+  const second = Math.round(value.getTime() / 1000) * 1000
+  return Math.abs(value.getTime() - second) <= 1 ? new Date(second) : value
+}
+
+/** A cell as the header shows it. */
+const written = (value: Value): string =>
+  value === null
+    ? ''
+    : value instanceof Date
+      ? value.toISOString().replace('T00:00:00.000Z', '').replace('.000Z', '')
+      : String(value)
