@@ -1,5 +1,6 @@
 /** A table made ready for tests: ranks, order in time, and which columns say something. */
 import type { NumberColumn, Table, TimeColumn } from '../table/columns.ts'
+import { isYearName } from '../table/digit-times.ts'
 import { persistence, ranksOf, sortedOf } from './statistics/ranks.ts'
 
 export interface Sample {
@@ -32,13 +33,13 @@ const YEARS = { from: 1600, to: 2200 }
 const MOST_WORK = 300_000_000
 const MOST_COLUMNS = 100
 
-/** `times` names the column that says when; the first of the times where it is not named. */
+/** `times` names the column that says when; the first of the times, years last, where it is not named. */
 export function sampleOf(table: Table, times: string | undefined): Sample {
   const most = Math.min(MOST_COLUMNS, Math.max(10, Math.floor(Math.sqrt((2 * MOST_WORK) / Math.max(1, table.rows)))))
   const columns = table.columns.slice(0, most)
-  const when = columns.find((column): column is TimeColumn =>
-    times === undefined ? column.type === 'time' : column.name === times && column.type === 'time',
-  )
+  const found = columns.filter((column): column is TimeColumn => column.type === 'time')
+  const finer = found.find(({ name }) => !isYearName(name))
+  const when = times === undefined ? (finer ?? found[0]) : found.find(({ name }) => name === times)
   const axis = when && axisOf(when)
   return {
     table: { ...table, columns },

@@ -1,13 +1,15 @@
 /** What the columns of a table hold: numbers, times, categories or texts. */
+import { codesSaid } from './codes.ts'
 import { type Assumptions, type Conventions, conventionsOf } from './conventions.ts'
 import { digitTimes } from './digit-times.ts'
-import { oneLine } from './foreign-text.ts'
+import { oneLine, shown } from './foreign-text.ts'
 import { missingWords } from './missing-words.ts'
 import { isUsable, readNumbers } from './numbers.ts'
-import type { RawTable, Value } from './raw-table.ts'
-import { type Reading, strangeSaid } from './reading.ts'
+import { distinctNames, type RawTable, type Value } from './raw-table.ts'
+import { isNothing, type Reading, strangeSaid } from './reading.ts'
 import { textSaid } from './text-said.ts'
 import { readTimes } from './times.ts'
+import { yearParts } from './year-parts.ts'
 
 export type Column = NumberColumn | TimeColumn | LevelsColumn
 
@@ -50,11 +52,16 @@ const LONGEST_LEVEL = 200
 export function typed(raw: RawTable, times?: string, assumptions: Assumptions = {}): Table {
   const { names, columns, rows, warnings } = raw
   const conventions = conventionsOf(raw, assumptions)
-  const told = [...warnings]
+  const told = [...warnings, ...totalSaid(columns, rows)]
+  const joined = times === undefined ? yearParts(names, place => (columns[place] ?? []).map(textOf)) : undefined
+  if (joined) told.push(joined.said)
   const done = names.map((name, i) => {
-    const { column, said } = columnOf(name, columns[i] ?? [], conventions, name === times)
+    const isJoined = joined?.year === i
+    const { column, said } = isJoined
+      ? columnOf(distinctNames([...names, joined.name]).at(-1) ?? name, joined.texts, conventions, true)
+      : columnOf(name, columns[i] ?? [], conventions, name === times)
     told.push(...said)
-    return column
+    return joined?.part === i ? levels(name, (columns[i] ?? []).map(textOf), isNothing) : column
   })
   return { columns: done, rows, warnings: told }
 }
@@ -68,6 +75,8 @@ function columnOf(name: string, values: readonly Value[], conventions: Conventio
   const first = values.find(value => value !== null)
   if (first instanceof Date && values.every(value => value === null || value instanceof Date))
     return { column: { name, type: 'time', values: Float64Array.from(values, timeOf) }, said: [] }
+  const codes = asTimes ? undefined : codesSaid(name, values)
+  if (codes !== undefined) return { column: levels(name, values.map(textOf), text => text === ''), said: [codes] }
   const areNumbers = typeof first === 'number' && values.every(value => value === null || typeof value === 'number')
   const areTimes = asTimes || inDigits(name, values)
   if (areNumbers && !areTimes) return numbersOf(name, values)
@@ -101,11 +110,34 @@ function numbersOf(name: string, values: readonly Value[]): Told {
   const strange = values.flatMap((value, i) =>
     typeof value === 'number' && !isUsable(value) ? { text: String(value), row: i + 1 } : [],
   )
+  const inexact = values.findIndex(value => typeof value === 'number' && isInexact(value))
   return {
     column: { name, type: 'number', values: Float64Array.from(values, numberOf) },
-    said: strangeSaid(name, 'number', strange),
+    said: [
+      ...strangeSaid(name, 'number', strange),
+      ...(inexact < 0
+        ? []
+        : [
+            `${shown(name)} has whole numbers beyond 2^53, first in row ${inexact + 1}, whose last digits are lost. Send them as texts.`,
+          ]),
+    ],
   }
 }
+
+/** A whole number that others are rounded to. */
+const isInexact = (value: number) => Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
+
+/** Of a last row that seems to sum up the others. */
+function totalSaid(columns: RawTable['columns'], rows: number): readonly string[] {
+  const total = columns
+    .map(column => column[rows - 1])
+    .find(cell => typeof cell === 'string' && TOTAL.test(cell.trim()))
+  return rows > 2 && typeof total === 'string'
+    ? [`Row ${rows}, the last, says ${shown(total)} and is read like the others. Leave it out if it sums them up.`]
+    : []
+}
+
+const TOTAL = /^(?:(?:grand |sub)?total|sum|summe|gesamt|gesamtsumme|insgesamt|totaux|ergebnis)\b.{0,20}$/i
 
 const timeOf = (value: Value) => (value instanceof Date ? value.getTime() : Number.NaN)
 const numberOf = (value: Value) => (typeof value === 'number' && isUsable(value) ? value : Number.NaN)

@@ -37,14 +37,15 @@ export function digitTimes(name: string, texts: readonly string[], isNamed = fal
 
 /** Whether a header says that a column holds times. */
 export const isTimeName = (name: string) =>
-  /(?:^|[^a-z])(?:dates?|datetime|time|timestamp|day|tag|datum|zeit|zeitpunkt|zeitstempel|heure|jour|fecha|periode?|month|monat|mois|created|updated|am)(?:$|[^a-z])|datum$|(?:_|\b)at$|date$|Date$|Time$/i.test(
+  /(?:^|[^a-z])(?:dates?|datetime|time|timestamp|day|tag|datum|zeit|zeitpunkt|zeitstempel|heure|jour|fecha|periode?|month|monat|mois|week|woche|created|updated|am)(?:$|[^a-z])|datum$|(?:_|\b)at$|date$|Date$|Time$/i.test(
     name.trim(),
   ) || isYearName(name)
 
-const isYearName = (name: string) =>
+/** Whether a header says that a column holds years. */
+export const isYearName = (name: string) =>
   /^(?:fiscal |calendar )?(?:year|jahr|année|annee|año|yr|geschäftsjahr)$/i.test(name.trim())
 
-const isYear = (cell: string) => /^\d{4}$/.test(cell) && Number(cell) >= 1600 && Number(cell) <= 2200
+export const isYear = (cell: string) => /^\d{4}$/.test(cell) && Number(cell) >= 1600 && Number(cell) <= 2200
 
 const COMPACT_DAY = /^(?:19|20)\d{6}(?:\d{6})?$/
 const COMPACT_MONTH = /^(?:19|20)\d{4}$/

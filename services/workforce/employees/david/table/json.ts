@@ -70,8 +70,16 @@ function nestedText(value: unknown, param: string): string {
 
 function parsed(text: string, param: string, where: string): unknown {
   try {
-    return JSON.parse(text)
+    return LONG.test(text) ? JSON.parse(text, exact) : JSON.parse(text)
   } catch (cause) {
     throw new Refusal(param, `The JSON can't be read${where}: ${shown(cause instanceof Error ? cause.message : '')}.`)
   }
 }
+
+const LONG = /\d{16}/
+
+/** Whole numbers that a number can't tell apart, as they are written. */
+const exact = (_: string, value: unknown, context?: { readonly source?: string }) =>
+  typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+    ? context?.source
+    : value

@@ -96,9 +96,9 @@ function startOf(rows: readonly Row[]): number {
   const start = places.find(place => !isComment(place)) ?? first
   if (usual < 2) return titleOfOneColumn(rows, start) ?? start
   const row = rows[start] ?? []
-  // As pandas writes a series without a name.
-  if (row[0] === '' && row[1] === '0') return start
-  const isNarrow = filled(row) < usual
+  // As pandas and R name all but the column of the rows' own names.
+  if (row[0]?.trim() === '' && row.length === usual && filled(row) + 1 === usual) return start
+  const isNarrow = filled(row) < usual || !isHeader(row, rows.slice(start + 1).filter(isFilled))
   const better = isNarrow ? places.find(place => place > start && isAbove(rows, place, usual)) : undefined
   if (better !== undefined) return better
   // A header that is as wide as the rows, with or without all of its names, or with one less.
@@ -149,6 +149,8 @@ function isHeader(row: Row, below: readonly Row[]): boolean {
   // `,0` as pandas writes it, and hours or years as names.
   const words = cells.filter(cell => cell === '' || !isValue(cell))
   if (words.length === 0) return false
+  const isWithTimes = words.length === 1 && values.every(isTime) && new Set(values).size === values.length
+  if (isWithTimes && below.length > 0 && below.every(other => other.slice(1).every(cell => !isTime(cell)))) return true
   const numbers = values.map(Number)
   const counts = numbers.every(
     (value, i) => Number.isInteger(value) && (i === 0 || value === (numbers[i - 1] ?? 0) + 1),
@@ -169,8 +171,10 @@ const isValue = (cell: string) => {
   const [number = ''] = form === undefined || form === 'mixed' ? [] : form.cells
   const value = readNumber(number, false) ?? readNumber(number, true)
   const isNumber = form !== undefined && value !== undefined && !Number.isNaN(value)
-  return isNumber || (readMoment(cell, 'day first') ?? readMoment(cell, 'month first')) !== undefined
+  return isNumber || isTime(cell)
 }
+
+const isTime = (cell: string) => (readMoment(cell, 'day first') ?? readMoment(cell, 'month first')) !== undefined
 
 const isWords = (row: Row) => row.every(cell => cell.trim() === '' || !isValue(cell.trim()))
 

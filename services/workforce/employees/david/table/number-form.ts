@@ -20,7 +20,7 @@ export function plainForm(cells: readonly string[]): { readonly cells: readonly 
 }
 
 const LONGEST = 40
-const UNIT = `[$€£¥₹₽₺₩%‰]|R\\$|kr\\.?|zł|Kč|Fr\\.|CHF|EUR|GBP|USD|JPY|CNY|INR|BRL|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|TRY|ZAR|MXN`
+const UNIT = `[$€£¥₹₽₺₩%‰]|R\\$|kr\\.?|zł|Kč|Fr\\.|CHF|EUR|GBP|USD|JPY|CNY|INR|BRL|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|TRY|ZAR|MXN|Euro|Dollar`
 const BEFORE = new RegExp(`^([+-]?)\\s*(${UNIT})\\s*(?=[+(-]?[\\d.,]|-$)`)
 const AFTER = new RegExp(`(?<=\\d)\\s*(${UNIT})$`)
 /** Thousands apart by an apostrophe or a space, each time by the same. */
@@ -32,7 +32,10 @@ const POSITIVE = /^([\d.,'’\u00A0\u202F\u2009 ]*\d)(?:\+|\s?(?:H|CR))$/
 function withoutSigns(cell: string): { readonly number: string; readonly unit: string } {
   const text = cell.trim()
   if (text.length > LONGEST) return { number: text, unit: '' }
-  const signed = text.replace(/^\u2212/, '-').replace(/^\(([^()+-]+)\)$/, '-$1')
+  const signed = text
+    .replace(/^\u2212/, '-')
+    .replace(/^([+-]) (?=[\d.,])/, '$1')
+    .replace(/^\(([^()+-]+)\)$/, '-$1')
   const unit = BEFORE.exec(signed)?.[2] ?? AFTER.exec(signed)?.[1] ?? ''
   const bare = signed
     .replace(BEFORE, '$1')

@@ -261,6 +261,16 @@ describe('tables', () => {
     assert.match(series?.warnings.join() ?? '', /"Report".*Excel’s number of 2026-01-01.*"shop" names or counts rows/)
   })
 
+  it('reads a year and a quarter together, and takes neither for a series', () => {
+    const csv = `year,quarter,v\n${rows.map((_, i) => `${2020 + Math.floor(i / 4)},${(i % 4) + 1},${i * i}`).join('\n')}`
+    const [series, ...others] = readSeries(brief({ csv }))
+    assert.deepEqual(
+      [series?.name, series?.frequency, series?.timeOf(12), others.length],
+      ['v', 'quarterly', '2023-Q1', 0],
+    )
+    assert.match(series?.warnings.join() ?? '', /"year" and "quarter" are read together/)
+  })
+
   it('loses no row where the header is blank', () => {
     const series = read({ csv: `,\n${rows.map(([day, a]) => `${day},${a}`).join('\n')}` })
     assert.deepEqual([series.name, series.values.length, series.timeOf(0)], ['column 2', 12, '2026-01-01'])

@@ -7,6 +7,7 @@ import { readNumber } from '../../table/number.ts'
 import { isUsable } from '../../table/numbers.ts'
 import type { RawTable } from '../../table/raw-table.ts'
 import { readTimes } from '../../table/times.ts'
+import { yearParts } from '../../table/year-parts.ts'
 import type { ForecastInput } from '../input.ts'
 import type { RawSeries } from './raw-series.ts'
 import { timesColumn } from './times-column.ts'
@@ -44,11 +45,13 @@ export function seriesOf(raw: RawTable, input: ForecastInput, param: string): re
 
   const labels = input.series_column === undefined ? undefined : named(input.series_column, 'series_column')
   const sample = (index: number) => column(index).slice(0, SAMPLE)
+  const joined = input.date_column === undefined ? yearParts(names, column) : undefined
   const dates =
-    input.date_column === undefined
+    joined?.year ??
+    (input.date_column === undefined
       ? timesColumn(names, sample, param, labels)
-      : named(input.date_column, 'date_column')
-  const others = [...names.keys()].filter(index => index !== dates && index !== labels)
+      : named(input.date_column, 'date_column'))
+  const others = [...names.keys()].filter(index => index !== dates && index !== labels && index !== joined?.part)
   const asked = input.value_columns?.map(name => named(name, 'value_columns'))
   const { chosen, warnings } = asked
     ? { chosen: asked, warnings: [] }
@@ -68,7 +71,12 @@ export function seriesOf(raw: RawTable, input: ForecastInput, param: string): re
     )
   }
 
-  const times = dates === undefined ? undefined : timesOf(names[dates] ?? '', column(dates), conventions, input)
+  const times =
+    joined === undefined
+      ? dates === undefined
+        ? undefined
+        : timesOf(names[dates] ?? '', column(dates), conventions, input)
+      : { texts: joined.texts, said: [joined.said] }
   const whole = chosen.map(index => ({
     name: names[index] ?? '',
     ...numbersOf(column(index), names[index] ?? '', conventions, param),

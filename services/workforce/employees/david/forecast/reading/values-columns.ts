@@ -1,6 +1,8 @@
 /** The columns of a table that hold values to forecast. */
 import { Refusal } from '../../../src/brief.ts'
+import { isCodeName } from '../../table/codes.ts'
 import type { Conventions } from '../../table/conventions.ts'
+import { digitTimes } from '../../table/digit-times.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { isDesignation, readNumber } from '../../table/number.ts'
 import { readNumbers } from '../../table/numbers.ts'
@@ -24,7 +26,12 @@ export function valuesAmong(
   const numeric = columns.filter(({ name, cells }) => isNumeric(name, cells, conventions))
   const isName = ({ index, name, cells }: Sampled) =>
     cells.some(isDesignation) ||
-    (numeric.length > 1 && (countsUp(cells) || isConstant(cells) || (isUntimed && index === 0 && isTimeName(name))))
+    (numeric.length > 1 &&
+      (countsUp(cells) ||
+        isCodeName(name) ||
+        digitTimes(name, cells) !== undefined ||
+        isConstant(cells) ||
+        (isUntimed && index === 0 && isTimeName(name))))
   const namesOfRows = numeric.filter(isName)
   const values = numeric.filter(one => !namesOfRows.includes(one))
   return {

@@ -175,4 +175,97 @@ export const programs: readonly Case[] = [
     file: lines('city,rupees', ['Pune,"12,34,567.50"', 'Agra,"1,00,000"'], '\n'),
     columns: ['city text: Pune | Agra', 'rupees number: 1234567.5 | 100000'],
   },
+  {
+    what: 'JSON: whole numbers beyond 2^53',
+    file: '[{"id":9007199254740993,"v":1.5},{"id":9007199254740995,"v":2.5}]',
+    name: 'a.json',
+    columns: ['id text: 9007199254740993 | 9007199254740995', 'v number: 1.5 | 2.5'],
+  },
+  {
+    what: 'rows: whole numbers beyond 2^53 that were rounded before',
+    input: {
+      rows: [
+        { big: 2 ** 53 + 2, v: 1 },
+        { big: 2 ** 53 + 4, v: 2 },
+      ],
+    },
+    columns: ['big number: 9007199254740994 | 9007199254740996', 'v number: 1 | 2'],
+    warned: [/"big" has whole numbers beyond 2\^53, first in row 1/],
+  },
+  {
+    what: 'ids and post codes without zeros in front',
+    file: lines('customer_id,plz,orderId,paid', ['1001,10115,7,1', '1003,80331,7,2', '1002,50667,8,2'], '\n'),
+    columns: [
+      'customer_id text: 1001 | 1003 | 1002',
+      'plz text: 10115 | 80331 | 50667',
+      'orderId text: 7 | 7 | 8',
+      'paid number: 1 | 2 | 2',
+    ],
+    warned: [/"customer_id" names things/, /"plz" names things/, /"orderId" names things/],
+  },
+  {
+    what: 'a year and a quarter',
+    file: lines('year,quarter,v', ['2025,3,1', '2025,4,2', '2026,1,4'], '\n'),
+    columns: [
+      'year quarter time: 2025-07-01 | 2025-10-01 | 2026-01-01',
+      'quarter text: 3 | 4 | 1',
+      'v number: 1 | 2 | 4',
+    ],
+    warned: [/"year" and "quarter" are read together as times: the first row is 2025-Q3/],
+  },
+  {
+    what: 'a year and the name of a month',
+    file: lines('Jahr;Monat;v', ['2025;November;1', '2025;Dezember;2', '2026;Januar;4']),
+    columns: [
+      'Jahr Monat time: 2025-11-01 | 2025-12-01 | 2026-01-01',
+      'Monat text: November | Dezember | Januar',
+      'v number: 1 | 2 | 4',
+    ],
+    warned: [/"Jahr" and "Monat" are read together as times/],
+  },
+  {
+    what: 'a sum in the last row',
+    file: lines('region,v', ['north,1', 'south,2', 'Total,3'], '\n'),
+    columns: ['region text: north | south | Total', 'v number: 1 | 2 | 3'],
+    warned: [/Row 3, the last, says "Total" and is read like the others/],
+  },
+  {
+    what: 'R: names of rows and one column',
+    file: lines('"","a"', ['"x",1', '"y",2'], '\n'),
+    columns: ['column 1 text: x | y', 'a number: 1 | 2'],
+  },
+  {
+    what: 'months as names of columns',
+    file: lines('region,2026-01,2026-02', ['north,1,2', 'south,3,4'], '\n'),
+    columns: ['region text: north | south', '2026-01 number: 1 | 3', '2026-02 number: 2 | 4'],
+  },
+  {
+    what: 'quarters as names of columns',
+    file: lines('region,Q1 2025,Q2 2025', ['north,1,2', 'south,3,4'], '\n'),
+    columns: ['region text: north | south', 'Q1 2025 number: 1 | 3', 'Q2 2025 number: 2 | 4'],
+  },
+  {
+    what: 'a title that has as many commas as the table',
+    file: lines('Sales, Q1 2026, internal', ['day,amount,x', '2026-01-01,5,a', '2026-01-02,6,b'], '\n'),
+    columns: ['day time: 2026-01-01 | 2026-01-02', 'amount number: 5 | 6', 'x text: a | b'],
+    warned: [/One row above the header is left out: "Sales/],
+  },
+  {
+    what: 'versions, of which 1.10 is not 1.1',
+    file: lines('version,n', ['1.9,1', '1.10,2'], '\n'),
+    columns: ['version text: 1.9 | 1.10', 'n number: 1 | 2'],
+    warned: [/"version" is read as text/],
+  },
+  {
+    what: 'a row of units below the header',
+    file: lines('day,amount', [',EUR', '2026-01-01,5', '2026-01-02,6'], '\n'),
+    columns: ['day time: NaN | 2026-01-01 | 2026-01-02', 'amount text: EUR | 5 | 6'],
+    warned: [/"amount" is taken for a text, as "EUR" in row 1 is no number/],
+  },
+  {
+    what: 'weeks in a form that nobody else knows',
+    file: lines('Woche;v', ['KW 1/2026;1', 'KW 2/2026;2'], '\n'),
+    columns: ['Woche text: KW 1/2026 | KW 2/2026', 'v number: 1 | 2'],
+    warned: [/"Woche" is taken for a text, as "KW 1\/2026" in row 1 is no time that is known/],
+  },
 ]

@@ -1,0 +1,49 @@
+/** A column of years and one of quarters or months, which say together when. */
+import { isYear, isYearName } from './digit-times.ts'
+import { shown } from './foreign-text.ts'
+import { monthNamed } from './month-names.ts'
+
+export interface YearParts {
+  /** Places of the columns. */
+  readonly year: number
+  readonly part: number
+  readonly name: string
+  readonly texts: readonly string[]
+  readonly said: string
+}
+
+/** Undefined where the table has no such columns, each cell of which can be read. */
+export function yearParts(
+  names: readonly string[],
+  column: (place: number) => readonly string[],
+): YearParts | undefined {
+  const year = names.findIndex(isYearName)
+  const part = names.findIndex(name => QUARTER.test(name.trim()) || MONTH.test(name.trim()))
+  if (year < 0 || part < 0) return undefined
+  const [years, parts] = [column(year), column(part)]
+  const isQuarter = QUARTER.test(names[part]?.trim() ?? '')
+  const texts: string[] = []
+  for (const [row, text] of years.entries()) {
+    const place = isQuarter ? quarterOf(parts[row] ?? '') : monthOf(parts[row] ?? '')
+    if (!isYear(text.trim()) || place === undefined) return undefined
+    texts.push(`${text.trim()}-${isQuarter ? 'Q' : ''}${place}`)
+  }
+  const name = `${names[year]} ${names[part]}`
+  return {
+    year,
+    part,
+    name,
+    texts,
+    said: `${shown(names[year] ?? '')} and ${shown(names[part] ?? '')} are read together as times: the first row is ${texts[0]}.`,
+  }
+}
+
+const QUARTER = /^(?:quarter|qtr|quartal|trimestre|q)$/i
+const MONTH = /^(?:month|monat|mois|mes)$/i
+
+const quarterOf = (text: string) => /^(?:Q|T|Quartal )?([1-4])(?:\.? ?(?:Q|Quartal))?$/i.exec(text.trim())?.[1]
+
+function monthOf(text: string): number | undefined {
+  const month = /^\d{1,2}$/.test(text.trim()) ? Number(text) : monthNamed(text.trim())
+  return month !== undefined && month >= 1 && month <= 12 ? month : undefined
+}
