@@ -12,7 +12,7 @@ export interface LoggedEvent extends OutboxEvent {
 }
 
 /** Whether a reader wants an event at once; it is called for each that is appended, so it has to be quick. */
-export type IsUrgent = (event: OutboxEvent & { readonly tenant?: string }) => boolean
+export type IsUrgent = (event: Pick<LoggedEvent, 'tenant' | 'value'>) => boolean
 
 /** How far a reader is, in events; `end - read` are yet to be read. Both count from the same, and only ever go up. */
 export interface Progress {

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
 import type { OutboxEvent } from '@millhand/store'
 import type { AppendedEvent, SqliteDatabase } from '@millhand/store/sqlite'
+import type { IsUrgent } from '../event-log.ts'
 import { appendNotifier, FAR_BEHIND, REST_MS } from './append-notifier.ts'
 
-const event = (topic: string, key = 'k'): AppendedEvent => ({
+const event = (topic: string, value = '{}'): AppendedEvent => ({
   tenant: 't',
-  event: { topic, key, id: 'e', type: 'x', time: 0, value: '{}' } satisfies OutboxEvent,
+  event: { topic, key: 'k', id: 'e', type: 'x', time: 0, value } satisfies OutboxEvent,
 })
 
 describe('a reader of the log', () => {
   /** A log that only tells of appends, and whether the reader has been woken. */
-  function open(isUrgent?: (event: OutboxEvent) => boolean) {
+  function open(isUrgent?: IsUrgent) {
     mock.timers.enable({ apis: ['setTimeout'] })
     let listener: (events: readonly AppendedEvent[]) => void = () => {}
     const db = {
@@ -61,7 +62,7 @@ describe('a reader of the log', () => {
   })
 
   it('is woken at once by an urgent one among them', async () => {
-    const at = open(({ key }) => key === 'urgent')
+    const at = open(({ tenant, value }) => tenant === 't' && value === 'urgent')
     at.append(event('b', 'urgent'), event('a'))
     assert.equal(await at.isWoken(), false)
     at.append(event('a'), event('a', 'urgent'))

@@ -23,7 +23,7 @@ export function appendNotifier(
   db: SqliteDatabase,
   topics: ReadonlySet<string>,
   signal: AbortSignal,
-  isUrgent: IsUrgent = () => false,
+  isUrgent?: IsUrgent,
 ): AppendNotifier {
   let isDue = false
   let read = db.lastEvent
@@ -43,7 +43,8 @@ export function appendNotifier(
     for (const { tenant, event } of appended) {
       if (!topics.has(event.topic)) continue
       ringLater()
-      if (isUrgent({ ...event, tenant })) return ring()
+      if (isUrgent === undefined) break
+      if (isUrgent({ tenant, value: event.value })) return ring()
     }
     if (db.lastEvent - read >= FAR_BEHIND) ringLater()
   })

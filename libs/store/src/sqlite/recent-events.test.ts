@@ -9,6 +9,10 @@ describe('recent events', () => {
     recent.add(4, events(2))
     assert.deepEqual(names(recent.between(0, 5)), ['e1', 'e2', 'e3', 'e1', 'e2'])
     assert.deepEqual(names(recent.between(2, 4)), ['e3', 'e1'])
+    assert.deepEqual(
+      recent.between(1, 4)?.map(({ position, tenant }) => [position, tenant]),
+      [2, 3, 4].map(seq => [String(seq), 'acct_1/live']),
+    )
     assert.deepEqual(names(recent.between(5, 5)), [])
   })
 
@@ -48,7 +52,7 @@ describe('recent events', () => {
   })
 })
 
-const names = (found: ReturnType<RecentEvents['between']>) => found?.map(({ event }) => event.id)
+const names = (found: ReturnType<RecentEvents['between']>) => found?.map(({ id }) => id)
 
 const events = (count: number, value = '{}') =>
   Array.from({ length: count }, (_, at) => ({

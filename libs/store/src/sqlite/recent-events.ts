@@ -6,6 +6,13 @@ export interface AppendedEvent {
   readonly event: OutboxEvent
 }
 
+/** The same as readers of the log get it: one object for all of them. */
+export interface RecentEvent extends OutboxEvent {
+  readonly tenant: string
+  /** Its `seq`, as text. */
+  readonly position: string
+}
+
 /** A reader that keeps up is some hundred events behind; more than this is read from the file. */
 const MOST_EVENTS = 4_000
 /** UTF-16 units of all their texts. */
@@ -17,7 +24,7 @@ const MOST_TEXT = 4 * 1024 * 1024
  */
 export class RecentEvents {
   /** Their `seq` ascends by one. */
-  #events: AppendedEvent[] = []
+  #events: RecentEvent[] = []
   /** The `seq` of the first of them. */
   #first = 1
   #text = 0
@@ -25,15 +32,15 @@ export class RecentEvents {
   /** The next events of the log, of which the first has this `seq`. */
   add(first: number, events: readonly AppendedEvent[]): void {
     if (first !== this.#first + this.#events.length) this.#clear(first)
-    for (const each of events) {
-      this.#events.push(each)
-      this.#text += each.event.value.length
+    for (const [at, { event, tenant }] of events.entries()) {
+      this.#events.push({ ...event, position: String(first + at), tenant })
+      this.#text += event.value.length
     }
     if (this.#events.length > MOST_EVENTS || this.#text > MOST_TEXT) this.#drop()
   }
 
   /** Those after `seq` up to `upTo`; undefined where one of them is not here any more. */
-  between(seq: number, upTo: number): readonly AppendedEvent[] | undefined {
+  between(seq: number, upTo: number): readonly RecentEvent[] | undefined {
     if (seq + 1 < this.#first || upTo >= this.#first + this.#events.length) return undefined
     return this.#events.slice(seq + 1 - this.#first, upTo + 1 - this.#first)
   }
@@ -42,7 +49,7 @@ export class RecentEvents {
   #drop(): void {
     let dropped = 0
     while (this.#events.length - dropped > MOST_EVENTS / 2 || this.#text > MOST_TEXT / 2) {
-      this.#text -= this.#events[dropped]?.event.value.length ?? 0
+      this.#text -= this.#events[dropped]?.value.length ?? 0
       dropped += 1
     }
     this.#events.splice(0, dropped)
