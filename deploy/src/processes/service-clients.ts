@@ -81,6 +81,12 @@ export function openReplica(service: string, url: string, caller: OwnCredentials
   }
 }
 
+/**
+ * The tunnel itself finds a replica that is silent for 3 s, and does not take a pause of this process for its silence. Connect's
+ * pings do: they may not be stricter. They find that a connection is dead before another tunnel is opened on it.
+ */
+const PING_TIMEOUT_MS = 3_000
+
 /** Short, so that a call to a replica that has died soon fails, and is made again elsewhere. */
 const REPLICA_WAIT_MS = 250
 
@@ -93,7 +99,9 @@ function openConnection(
   waitMs?: number,
 ) {
   const { token, tls, secret } = caller
-  const replicas = urls.map(url => createNetworkTransport({ url, token, ...(tls && { tls }) }))
+  const replicas = urls.map(url =>
+    createNetworkTransport({ url, token, pingTimeoutMs: PING_TIMEOUT_MS, ...(tls && { tls }) }),
+  )
   const tunnel = createTunnelTransport({
     replicas,
     ...(waitMs !== undefined && { waitMs }),

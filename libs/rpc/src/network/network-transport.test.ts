@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Code, createClient } from '@connectrpc/connect'
 import { ContractService } from '../contract-service.fixture.ts'
 import type { Routes } from '../direct-transport.ts'
 import { rejection } from '../serving.contract.ts'
 import { describeTransport } from '../transport.contract.ts'
+import { proxy } from '../tunnel/tunnel.fixture.ts'
 import { openServer, token } from './network.fixture.ts'
 import { createNetworkTransport } from './network-transport.ts'
 
@@ -40,6 +42,36 @@ describe('network transport', () => {
     const transport = createNetworkTransport({ url: `http://127.0.0.1:${portOf(dead)}`, token })
     const calls = [createClient(ContractService, transport).echo({}), createClient(ContractService, transport).echo({})]
     for (const { code } of await Promise.all(calls.map(rejection))) assert.equal(code, Code.Unavailable)
+  })
+
+  it('gives its peer as long to answer a ping as it is told', async test => {
+    const begun = Promise.withResolvers<void>()
+    const hang = () => {
+      begun.resolve()
+      return new Promise<never>(() => {})
+    }
+    const server = await openServer(router => router.service(ContractService, { echo: hang }))
+    test.after(() => {
+      test.mock.timers.reset()
+      return server.close(0)
+    })
+    const network = await proxy(test, Number(new URL(server.url).port))
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const transport = createNetworkTransport({ url: network.url, token, pingTimeoutMs: 3_000 })
+    test.after(() => transport.close())
+    let isOver = false
+    const failed = rejection(createClient(ContractService, transport).echo({})).finally(() => {
+      isOver = true
+    })
+    await begun.promise
+    network.freeze()
+    for (const ms of [2_000, 2_999]) {
+      test.mock.timers.tick(ms)
+      for (let turn = 0; turn < 10; turn++) await nextTurn()
+      assert.ok(!isOver)
+    }
+    test.mock.timers.tick(1)
+    assert.equal((await failed).code, Code.Unavailable)
   })
 
   it('is unavailable while nobody is there, and finds a server that comes back', async test => {

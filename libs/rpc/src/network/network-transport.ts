@@ -20,6 +20,8 @@ export interface NetworkTransportOptions {
   /** What else is sent, made from the context values of a call. */
   readonly headers?: OutgoingHeaders
   readonly tls?: ClientTls
+  /** How long the peer may take to answer a ping. Default 1,000. */
+  readonly pingTimeoutMs?: number
   /** Default `connect`, which costs least. */
   readonly protocol?: 'connect' | 'grpc' | 'grpc-web'
 }
@@ -43,7 +45,8 @@ export interface NetworkTransport extends Transport {
  * then 1. A connection without calls is asked before the next one. (With `pingIdleConnection` Connect 2.2 pings sessions
  * that are gone, too, which throws where nobody can catch it.)
  */
-const pings = { pingIntervalMs: 2_000, pingTimeoutMs: 1_000 }
+const PING_EVERY_MS = 2_000
+const PING_TIMEOUT_MS = 1_000
 /** A host that is not there does not refuse connections; the system would try for minutes. */
 const CONNECT_MS = 3_000
 /**
@@ -54,11 +57,15 @@ const SESSION_MEMORY_MB = 1_000
 
 /** One HTTP/2 connection, opened by the first call and again when it is lost. Calls fail `unavailable` while it can't be. */
 export function createNetworkTransport(options: NetworkTransportOptions): NetworkTransport {
-  const { url, token, headers, tls = {}, protocol = 'connect' } = options
-  const sessionManager = new Http2SessionManager(url, pings, {
-    createConnection: authority => withinTime(open(authority, tls)),
-    maxSessionMemory: SESSION_MEMORY_MB,
-  })
+  const { url, token, headers, tls = {}, protocol = 'connect', pingTimeoutMs = PING_TIMEOUT_MS } = options
+  const sessionManager = new Http2SessionManager(
+    url,
+    { pingIntervalMs: PING_EVERY_MS, pingTimeoutMs },
+    {
+      createConnection: authority => withinTime(open(authority, tls)),
+      maxSessionMemory: SESSION_MEMORY_MB,
+    },
+  )
   const interceptors = [mapConnectionErrors]
   if (headers !== undefined) interceptors.push(sendHeaders(headers))
   if (token !== undefined) {

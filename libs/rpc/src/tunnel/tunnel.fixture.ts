@@ -130,6 +130,7 @@ async function startProxy() {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
+    url: `http://127.0.0.1:${port}`,
     replica: replicaAt(port),
     /** Where connections go from now on; undefined refuses them. */
     to(port: number | undefined) {
