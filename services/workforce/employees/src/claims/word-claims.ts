@@ -11,6 +11,8 @@ export interface WordClaims {
   readonly said: RegExp
   /** What stands for the same: some of it must be in a paragraph that shares a word with the sentence. Else the word itself. */
   readonly held?: RegExp
+  /** Nothing that is given can hold it. */
+  readonly isNever?: boolean
 }
 
 const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?:${words})(?![\p{L}\p{N}])`, 'giu')
@@ -134,6 +136,7 @@ export const tableClaims: readonly WordClaims[] = [
   {
     group: 'claim',
     what: 'no table tells a cause:',
+    isNever: true,
     said: of(
       String.raw`because|cause[sd]?|causing|due to|owing to|thanks to|leads? to|led to|results? in|resulted in|drives?|driven by|therefore`,
     ),
@@ -146,10 +149,14 @@ export const tableClaims: readonly WordClaims[] = [
 ]
 
 /** What of a claim's words was not given. */
-export function claimWords({ group, said, held }: WordClaims, sentence: string, material: Material): string[] {
+export function claimWords(
+  { group, said, held, isNever = false }: WordClaims,
+  sentence: string,
+  material: Material,
+): string[] {
   const text = flat(sentence).replaceAll(asked, ' ')
   const found = [...text.matchAll(said)].map(({ 0: words, index }) => ({ words, denied: isDenied(text, index, words) }))
-  if (found.length === 0) return []
+  if (found.length === 0 || isNever) return found.map(({ words }) => words)
   const own = [...stemsOf(text.replaceAll(said, ' '))].filter(stem => !isCommon(stem))
   return found
     .filter(({ words, denied }) =>
