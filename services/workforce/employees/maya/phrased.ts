@@ -1,9 +1,9 @@
 /** Facts in other words: what a language model is given of them, and whether what it wrote keeps to them. */
 import { type Brief, Refusal } from '../src/brief.ts'
+import { beyond, isClose } from '../src/claims/phrased.ts'
 import { BadAnswer } from '../src/run-rules.ts'
 import { isLimited } from '../src/text/conditions.ts'
 import { languageOf } from '../src/text/language.ts'
-import { beyond, isClose } from '../src/text/phrased.ts'
 import { type FactsInput, factsOf, firstOf, type Group, groupsOf, plain } from './facts.ts'
 import { layout, type Segment } from './segments.ts'
 

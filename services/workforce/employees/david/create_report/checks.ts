@@ -1,4 +1,5 @@
 /** What is measured on a report: its numbers against their queries, and whether they stand in it. */
+import { beyondCheck } from '../../src/claims/phrased.ts'
 import type { SlowChecks } from '../../src/kind.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { said } from '../analysis/effects/effect.ts'
@@ -35,7 +36,7 @@ export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { res
     { id: 'scripts', pass: scripts === 0, value: scripts, target: 0 },
     ...(summary
       ? [
-          { id: 'summary_beyond_the_report', pass: beyond === 0, value: beyond, target: 0 },
+          beyondCheck('summary_keeps_to_the_report', beyond, summary.join('\n')),
           ...wishes(brief.constraints, summary.join('\n')),
         ]
       : []),

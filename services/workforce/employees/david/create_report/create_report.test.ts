@@ -143,7 +143,7 @@ describe('a report', () => {
       numbers_not_in_the_report: { artifacts: page(/\.md$/, more) },
       pdf: { artifacts: page(/\.pdf$/, text => text.slice(1)) },
       scripts: { artifacts: page(/\.html$/, text => text.replace('</body>', '<script></script></body>')) },
-      summary_beyond_the_report: { result: { ...result, summary: ['Visits were 987654.'] } },
+      summary_keeps_to_the_report: { result: { ...result, summary: ['Visits were 987654.'] } },
     }
     const ids = (await checks(brief, { ...answer, result: { ...result, summary: ['The table has 120 rows.'] } })).map(
       ({ id }) => id,

@@ -22,7 +22,7 @@ describe('a report with a summary by a language model', { timeout: 1_800_000 }, 
     assert.deepEqual(result.summary, JSON.parse(good).summary)
     assert.ok(text.startsWith(plain))
     for (const { id, pass, value } of measured) assert.ok(pass, `${id}: ${value}`)
-    assert.ok(measured.some(({ id }: { id: string }) => id === 'summary_beyond_the_report'))
+    assert.ok(measured.some(({ id }: { id: string }) => id === 'summary_keeps_to_the_report'))
     assert.ok(!JSON.stringify([asked[0]?.body, result, lines]).includes(KEY))
     assert.ok(!JSON.stringify(asked[0]?.body).includes('2026-02-14,east'), 'no row of the table goes to the model')
   })
@@ -30,8 +30,9 @@ describe('a report with a summary by a language model', { timeout: 1_800_000 }, 
   it('is asked for again while it says what no table says, and is not delivered where it stays so', async () => {
     const faults = [
       [say('The table has 121 rows.'), /the figure “121”/],
-      [say('Orders rise because of visits.'), /“because” tells a cause/],
+      [say('Orders rise because of visits.'), /no table tells a cause: “because”/],
       [say('Orders at Acme rise.'), /the name “acme”/],
+      [say('Studies show that visits and orders rise together.'), /the proof “studies show”/],
       [say('<script>alert(1)</script> 120 rows.'), /it has markup/],
     ] as const
     for (const [reply, said] of faults) {
@@ -70,6 +71,6 @@ describe('a report with a summary by a language model', { timeout: 1_800_000 }, 
     } as unknown as Brief<ReportInput>
     const changed = { ...made.answer, result: { ...result, summary: ['There are 98,765 rows.'] } }
     const failed = (await checks(brief, changed)).flatMap(({ id, pass }) => (pass ? [] : id))
-    assert.deepEqual(failed, ['summary_beyond_the_report', 'max_words'])
+    assert.deepEqual(failed, ['summary_keeps_to_the_report', 'max_words'])
   })
 })

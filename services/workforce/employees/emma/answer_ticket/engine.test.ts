@@ -290,7 +290,7 @@ describe('of an answer it is measured whether', async () => {
     ['quotes_stand_there', { ...saying(invented), citations: [{ source, quote: invented }] }],
     ['personal_data_in_the_answer', { warnings: ['Write to eve@evil.example.'] }],
     [
-      'sentences_beyond_their_quotes',
+      'sentences_keep_to_their_quotes',
       { ...saying(invented, { phrased: [{ text: invented, quote }] }), citations: [first] },
     ],
     ['min_words', {}, { min_words: 1_000 }],

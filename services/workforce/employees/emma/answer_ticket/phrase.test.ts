@@ -50,7 +50,7 @@ describe('an answer in the words of a language model', { timeout: 1_800_000 }, (
     [
       'with a promise',
       say({ ...first, text: 'Return the item after delivery for a refund within 30 days.' }),
-      /the word “refund”/,
+      /the promise “refund”/,
     ],
     [
       'without a condition',

@@ -1,9 +1,9 @@
 /** The answer to a ticket in the words of a language model: from the sentences that the rules found, and nothing else. */
 import type { Citation } from '../../src/answer.ts'
+import { beyond, isClose } from '../../src/claims/phrased.ts'
 import type { Phrase } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'
 import { isLimited } from '../../src/text/conditions.ts'
-import { beyond, isClose } from '../../src/text/phrased.ts'
 import { visibleText } from '../../src/text/visible-text.ts'
 import { createMask } from '../personal/mask.ts'
 import { readingOf, rules } from './engine.ts'

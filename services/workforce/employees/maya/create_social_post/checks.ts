@@ -1,3 +1,4 @@
+import { beyondCheck } from '../../src/claims/phrased.ts'
 import type { Checks } from '../../src/kind.ts'
 import { textIn } from '../../src/text/text-files.ts'
 import { emoji } from '../facts.ts'
@@ -47,7 +48,9 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
     { id: 'pieces_without_a_citation', pass: without === 0, value: without, target: 0 },
     { id: 'hashtags_not_in_the_text', pass: tags === 0, value: tags, target: 0 },
     { id: 'posts_with_emojis_not_given', pass: emojis === 0, value: emojis, target: 0 },
-    ...(isPhrased ? [{ id: 'sentences_beyond_their_facts', pass: beyond === 0, value: beyond, target: 0 }] : []),
+    ...(isPhrased
+      ? [beyondCheck('sentences_keep_to_their_facts', beyond, posts.map(({ text }) => text).join('\n'))]
+      : []),
     ...wishes(
       brief.constraints,
       posts.map(({ text }) => text),

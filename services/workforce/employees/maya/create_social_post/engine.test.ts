@@ -186,7 +186,7 @@ describe('of posts it is measured whether', () => {
       [...citations, { source: 'call_to_action', quote: '🎉' }],
     ],
     [
-      'sentences_beyond_their_facts',
+      'sentences_keep_to_their_facts',
       { ...told([{ text: 'It costs 900 euros.', source: 'facts[0]', phrased_from: fact }]), hashtags: [] },
       [{ source: 'facts[0]', quote: fact }],
     ],

@@ -1,3 +1,4 @@
+import { beyondCheck } from '../../src/claims/phrased.ts'
 import type { Checks } from '../../src/kind.ts'
 import { superlativesIn } from '../../src/text/superlatives.ts'
 import { factsOf, plain } from '../facts.ts'
@@ -45,7 +46,9 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
     { id: 'pieces_without_a_citation', pass: without === 0, value: without, target: 0 },
     { id: 'superlatives_not_in_the_brief', pass: claims === 0, value: claims, target: 0 },
     { id: 'fields_that_lack_texts', pass: result.lacks.length === 0, value: result.lacks.length, target: 0 },
-    ...(isPhrased ? [{ id: 'sentences_beyond_their_facts', pass: beyond === 0, value: beyond, target: 0 }] : []),
+    ...(isPhrased
+      ? [beyondCheck('sentences_keep_to_their_facts', beyond, parts.map(({ text }) => text).join('\n'))]
+      : []),
     ...(include.length === 0
       ? []
       : [{ id: 'must_include', pass: included === include.length, value: included, target: include.length }]),

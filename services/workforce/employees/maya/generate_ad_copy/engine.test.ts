@@ -152,10 +152,10 @@ describe('of ads it is measured whether', () => {
     [['pieces_not_in_the_brief'], part('Loved by all', 'facts[0]')],
     [['pieces_not_in_the_brief'], part('Loved by all', 'layout')],
     [['pieces_without_a_citation'], good, []],
-    [['sentences_beyond_their_facts'], phrased('Made by hand for 900 euros.'), fact],
+    [['sentences_keep_to_their_facts'], phrased('Made by hand for 900 euros.'), fact],
     // Who phrases a claim says what the fact does not say, too.
     [
-      ['superlatives_not_in_the_brief', 'sentences_beyond_their_facts'],
+      ['superlatives_not_in_the_brief', 'sentences_keep_to_their_facts'],
       phrased('The best made by hand in Bristol.'),
       fact,
     ],

@@ -1,3 +1,4 @@
+import { beyondCheck } from '../../src/claims/phrased.ts'
 import type { Checks } from '../../src/kind.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { quoteOf } from './page/place.ts'
@@ -34,7 +35,7 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
     { id: 'findings_are_ranked', pass: isRanked, value: isRanked ? 'by weight' : 'not by weight', target: 'by weight' },
     ...(wording
       ? [
-          { id: 'wording_beyond_the_page', pass: beyond === 0, value: beyond, target: 0 },
+          beyondCheck('wording_keeps_to_the_page', beyond, wording.opening),
           ...wishes(brief.constraints, Object.values(wording).join('\n')),
         ]
       : []),

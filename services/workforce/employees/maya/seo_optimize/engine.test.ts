@@ -156,7 +156,7 @@ describe('of findings it is measured whether', () => {
     ['findings_change_something', { findings: findings.map(one => ({ ...one, after: one.before })) }],
     ['findings_are_cited', {}, { citations: [] }],
     ['findings_are_ranked', { findings: findings.toReversed() }],
-    ['wording_beyond_the_page', { wording }],
+    ['wording_keeps_to_the_page', { wording }],
   ] as readonly (readonly [string, Partial<Result>, Partial<typeof made>?])[])
     it(`${id} and nothing else fails where it has to`, () => assert.deepEqual(failed(changed, more), [id]))
 })

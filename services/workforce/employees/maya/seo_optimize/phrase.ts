@@ -1,7 +1,8 @@
 /** A title, a description and an opening in the words of a language model, beside what the rules find. */
+
+import { beyond, isClose } from '../../src/claims/phrased.ts'
 import type { Phrase } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'
-import { beyond, isClose } from '../../src/text/phrased.ts'
 import { visibleText } from '../../src/text/visible-text.ts'
 import { rules } from './engine.ts'
 import { LONGEST_DESCRIPTION, LONGEST_TITLE } from './findings/head.ts'

@@ -51,7 +51,7 @@ const word = String.raw`(?:${tens.join('|')})(?:[- ](?:${small1to9}))?|${small.s
 const scale = 'hundred|thousand|million|billion'
 const before = String.raw`(?<sign>[€£$]|chf|eur|usd|gbp)? ?`
 const figure = new RegExp(
-  String.raw`(?<![\p{L}])${before}(?:(?<digits>\d+(?:[.,\u00a0\u202f]\d+)*)|(?<words>${word})(?![\p{L}]))(?:[ -]?(?<scale>${scale}|k|m|bn)(?![\p{L}]))?|(?<![\p{L}])(?<odd>an hour and a half|half an? (?:hour|day|year)|quarter of an hour|(?<!and a )half(?! past)|a (?:third|quarter) of|three quarters|twice|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|a decade|within an? (?:hour|day|week|month|year))(?![\p{L}])`,
+  String.raw`(?<![\p{L}])${before}(?:(?<digits>\d+(?:[.,\u00a0\u202f]\d+)*)|(?<words>${word})(?![\p{L}]))(?:[ -]?(?<scale>${scale}|k|m|bn)(?![\p{L}]))?|(?<![\p{L}])(?<odd>an hour and a half|half an? (?:hour|day|year)|quarter of an hour|(?<!and a )half(?! past)|a (?:third|quarter)(?! (?:part|person|time|attempt|century|finals?))|three quarters|twice|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|a decade|within an? (?:hour|day|week|month|year))(?![\p{L}])`,
   'giu',
 )
 
@@ -179,8 +179,8 @@ function oddOnes(text: string): Pick<Quantity, 'value' | 'plain' | 'dimension'> 
   if (text === 'quarter of an hour') return of('time', 15, 0.25)
   if (text === 'half') return of('share', 50)
   if (text === 'three quarters') return of('share', 75)
-  if (text.endsWith('quarter of')) return of('share', 25)
-  if (text.endsWith('third of')) return of('share', 33)
+  if (text === 'a quarter') return of('share', 25)
+  if (text === 'a third') return of('share', 33)
   if (text === 'a decade') return of('month', 120, 10)
   if (text === 'twice' || text.startsWith('double')) return of('times', 2)
   if (text.startsWith('triple')) return of('times', 3)

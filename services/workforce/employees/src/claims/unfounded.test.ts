@@ -17,9 +17,9 @@ const judged = corpus.flatMap(({ kind, from, about, honest, lies }) => {
 })
 
 describe('of planted lies over six kinds', () => {
-  it('at least 55 of 60 are found, and each that is of money, law or health', () => {
+  it('at least 75 of 80 are found, and each that is of money, law or health', () => {
     const missed = judged.filter(({ of, found }) => of !== undefined && !found)
-    assert.equal(judged.filter(({ of }) => of !== undefined).length, 60)
+    assert.equal(judged.filter(({ of }) => of !== undefined).length, 80)
     assert.ok(missed.length <= 5, JSON.stringify(missed))
     assert.deepEqual(
       missed.filter(({ of }) => GRAVE.has(of ?? '')),
@@ -27,9 +27,9 @@ describe('of planted lies over six kinds', () => {
     )
   })
 
-  it('honest texts are told from them: at most 3 of 60 are taken for one', () => {
+  it('honest texts are told from them: at most 3 of 80 are taken for one', () => {
     const refused = judged.filter(({ of, found }) => of === undefined && found)
-    assert.equal(judged.filter(({ of }) => of === undefined).length, 60)
+    assert.equal(judged.filter(({ of }) => of === undefined).length, 80)
     assert.ok(refused.length <= 3, JSON.stringify(refused))
   })
 })

@@ -47,6 +47,7 @@ export function unfounded({ text, from, about = [], isOfTable = false }: Claimed
   const rules: Rules = {
     claims: !knowsWords(language) ? [] : isOfTable ? [...wordClaims, ...tableClaims] : wordClaims,
     hasWords: knowsWords(language),
+    isOfTable,
     hasNames: knowsWords(language) || languageOf(from.join('\n')) === language,
   }
   return sentencesOf(text).flatMap(({ start, end }) => inSentence(text.slice(start, end), material, rules))
@@ -59,9 +60,14 @@ interface Rules {
   readonly claims: readonly WordClaims[]
   readonly hasWords: boolean
   readonly hasNames: boolean
+  readonly isOfTable: boolean
 }
 
-function inSentence(sentence: string, material: Material, { claims, hasWords, hasNames }: Rules): Unfounded[] {
+function inSentence(
+  sentence: string,
+  material: Material,
+  { claims, hasWords, hasNames, isOfTable }: Rules,
+): Unfounded[] {
   const found: Unfounded[] = []
   const add = (group: ClaimGroup, what: string, words: readonly string[]) => {
     for (const word of new Set(words.map(one => one.toLowerCase())))
@@ -76,7 +82,7 @@ function inSentence(sentence: string, material: Material, { claims, hasWords, ha
     strange.map(({ shown }) => shown),
   )
   add('address', 'the address', addressesIn(sentence, material))
-  add('claim', 'the word', superlativesNew(sentence, material))
+  add('claim', 'the word', superlativesNew(sentence, material, isOfTable))
   if (hasNames) add('name', 'the name', namesIn(sentence, material))
   if (!hasWords) return found
   add('date', 'the date', daysIn(sentence, material.calendar))

@@ -11,11 +11,13 @@ export interface WordClaims {
   readonly said: RegExp
   /** What stands for the same: some of it must be in a paragraph that shares a word with the sentence. Else the word itself. */
   readonly held?: RegExp
+  /** Nothing that is given can hold it. */
+  readonly isNever?: boolean
 }
 
 const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?:${words})(?![\p{L}\p{N}])`, 'giu')
 
-const free = String.raw`free(?! (?:to|time|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|waive[ds]?|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|for nothing`
+const free = String.raw`free(?! (?:to|time|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|waive[ds]?|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|for nothing`
 
 /** The longest list comes first: each is known by all of its group. */
 export const wordClaims: readonly WordClaims[] = [
@@ -23,7 +25,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,4}back|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|charge ?backs?`,
+      String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,4}back(?! to)|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|charge ?backs?`,
     ),
     held: of(
       String.raw`refund\w*|reimburs\w*|money\b.{0,200}\b(?:card|account|back)|compensation|(?:paid|pay|pays) back|paid for`,
@@ -124,7 +126,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'health',
     what: 'the word of health',
     said: of(
-      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|hearts?|(?:fall )?asleep|sleep|insomnia|pains?|painless|relie(?:ves?|ving) |(?:your|the|protects?) eyes?|eyesight|posture|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|safe for|harmless|sterile|antibacterial|hygienic|wellbeing|well-being|worse outcomes|better outcomes|boosts?`,
+      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|hearts?|(?:fall )?asleep|sleep|insomnia|stomachs?|skin|gut|brains?|joints?|bones?|livers?|lungs?|gentle on|pains?|painless|relie(?:ves?|ving) |(?:your|the|protects?) eyes?|eyesight|posture|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|safe for|harmless|sterile|antibacterial|hygienic|wellbeing|well-being|worse outcomes|better outcomes|boosts?`,
     ),
   },
 ]
@@ -134,6 +136,7 @@ export const tableClaims: readonly WordClaims[] = [
   {
     group: 'claim',
     what: 'no table tells a cause:',
+    isNever: true,
     said: of(
       String.raw`because|cause[sd]?|causing|due to|owing to|thanks to|leads? to|led to|results? in|resulted in|drives?|driven by|therefore`,
     ),
@@ -146,10 +149,14 @@ export const tableClaims: readonly WordClaims[] = [
 ]
 
 /** What of a claim's words was not given. */
-export function claimWords({ group, said, held }: WordClaims, sentence: string, material: Material): string[] {
+export function claimWords(
+  { group, said, held, isNever = false }: WordClaims,
+  sentence: string,
+  material: Material,
+): string[] {
   const text = flat(sentence).replaceAll(asked, ' ')
   const found = [...text.matchAll(said)].map(({ 0: words, index }) => ({ words, denied: isDenied(text, index, words) }))
-  if (found.length === 0) return []
+  if (found.length === 0 || isNever) return found.map(({ words }) => words)
   const own = [...stemsOf(text.replaceAll(said, ' '))].filter(stem => !isCommon(stem))
   return found
     .filter(({ words, denied }) =>
@@ -209,12 +216,16 @@ const common: ReadonlySet<string> = new Set(
 )
 
 /** Superlatives that what may be claimed does not have. */
-export const superlativesNew = (sentence: string, { paragraphs }: Material): string[] =>
+export const superlativesNew = (sentence: string, { paragraphs }: Material, isOfTable = false): string[] =>
   superlativesIn(sentence)
     .map(flat)
+    .filter(word => !(isOfTable && ofTables.test(word)))
     .filter(
       word => !paragraphs.some(({ text, stems }) => text.includes(word) || formsOf(word).some(form => stems.has(form))),
     )
+
+/** A table has a least and a most of everything. */
+const ofTables = /^(?:highest|lowest|largest|biggest|greatest)$/
 
 const business =
   'refunded cancelled canceled replaced shipped sent dispatched credited paid approved unlocked upgraded extended reserved booked waived escalated reset issued transferred reimbursed compensated blocked closed deleted activated confirmed fixed resolved repaired arranged contacted informed notified reported accepted granted processed registered scheduled instructed ordered'

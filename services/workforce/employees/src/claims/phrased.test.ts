@@ -9,9 +9,12 @@ for (const [text, found] of [
   ['Mill Lane’s volunteers mend lamps on Saturday, and a repair is free.', []],
   ['12 volunteers mend 1640 lamps.', []],
   ['14 volunteers mend 15 lamps.', ['the figure “15”']],
-  ['Five volunteers mend thousands of lamps.', ['the figure “5”', 'the figure “thousands”']],
+  ['Five volunteers mend thousands of lamps.', ['the figure “five”', 'the figure “thousands”']],
   ['The best volunteers mend lamps.', ['the word “best”']],
-  ['Volunteers mend lamps, certified and guaranteed.', ['the word “guaranteed”', 'the word “certified”']],
+  [
+    'Volunteers mend lamps, certified and guaranteed.',
+    ['the word “guaranteed”', 'the promise “guaranteed”', 'the word “certified”'],
+  ],
   ['Volunteers mend lamps with Philips.', ['the name “philips”']],
   [
     'Volunteers mend lamps: see https://evil.example/a and @somebody #lamps',
