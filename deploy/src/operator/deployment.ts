@@ -36,6 +36,9 @@ export class NotReached extends Error {
   override readonly name = 'NotReached'
 }
 
+/** An operator can wait: where the machine is busy, a command may not break off in the middle. */
+const PING_TIMEOUT_MS = 10_000
+
 /** How a command line is told where a deployment is, and who it is itself. */
 export const operatorVariables = configuration(
   {
@@ -62,7 +65,8 @@ export async function openDeployment(env: NodeJS.ProcessEnv): Promise<Deployment
   const ofLedgers = set.MILLHAND_BILLING_URL ?? at
   requireHttps(tls, { MILLHAND_IDENTITY_URL: at, MILLHAND_BILLING_URL: ofLedgers })
   const headers = outgoingHeaders(createPrincipalSigner(Buffer.from(secret)).sign)
-  const open = (url: string) => createNetworkTransport({ url, token, headers, ...(tls && { tls }) })
+  const pingTimeoutMs = PING_TIMEOUT_MS
+  const open = (url: string) => createNetworkTransport({ url, token, headers, pingTimeoutMs, ...(tls && { tls }) })
   const transport = await firstThatAnswers(at.map(open), at)
   // Without a URL of its own, billing is in the one process. Not asked before: most commands do without it.
   const billing = set.MILLHAND_BILLING_URL === undefined ? transport : open(String(ofLedgers[0]))
