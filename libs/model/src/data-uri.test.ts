@@ -21,6 +21,6 @@ test('data are what their bytes are, whatever they are said to be', () => {
 })
 
 test('what is no base64 is refused', () => {
-  for (const data of [`${encoded}*`, `${encoded.slice(0, 40)}=${encoded.slice(40)}`, `${encoded}\v`])
+  for (const data of [`${encoded}*`, `${encoded.slice(0, 40)}=${encoded.slice(40)}`, `${encoded}\v`, 'a text'])
     assert.throws(() => readDataUri(`data:image/png;base64,${data}`, 'image'), InputInvalid)
 })

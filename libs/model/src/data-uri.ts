@@ -77,7 +77,9 @@ function splitDataUri(text: string, expected: string): { mediaType: string; star
 /** White space means nothing: https://fetch.spec.whatwg.org/#data-url-processor. */
 function decode(encoded: string): Buffer {
   const plain = encoded.replaceAll(/[\t\n\f\r ]+/g, '')
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) throw new InputInvalid('the data is not base64')
+  // One character more than whole groups of four holds no byte.
+  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(plain) && plain.replace(/=+$/, '').length % 4 !== 1
+  if (!isBase64) throw new InputInvalid('the data is not base64')
   return Buffer.from(plain, 'base64')
 }
 
