@@ -58,7 +58,7 @@ export const readTimestamp: Read = (value, path, faults) => {
   const time = typeof value === 'string' ? parseTimestamp(value) : undefined
   if (time !== undefined) return create(TimestampSchema, time)
   // A query has a blank for each `+`.
-  const isPlusLost = typeof value === 'string' && / \d\d:\d\d$/.test(value)
+  const isPlusLost = typeof value === 'string' && /T[\d:.]+ \d\d:\d\d$/i.test(value)
   const hint = isPlusLost ? '; in a URL, write + as %2B' : ''
   addFault(faults, path, 'wrong_type', `must be a time in RFC 3339, for example 2026-11-21T07:30:00.123Z${hint}`)
 }

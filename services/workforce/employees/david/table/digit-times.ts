@@ -21,7 +21,10 @@ export function digitTimes(name: string, texts: readonly string[], isNamed = fal
     said: `${shown(name)} is read as times: ${shown(first)} is ${what} ${new Date(read(first, 'day first')?.at ?? 0).toISOString().slice(0, 10)}.`,
   })
   if ((isCalledSo || many || cells.length >= 3) && all(COMPACT_DAY)) return found(readMoment, 'the day')
-  if ((isCalledSo || many) && (all(COMPACT_MONTH) || all(POINTED_MONTH))) return found(readMoment, 'the month of')
+  const areMonths = isCalledSo
+    ? all(COMPACT_MONTH) || all(POINTED_MONTH)
+    : many && all(COMPACT_MONTH) && isOrdered(cells)
+  if (areMonths) return found(readMoment, 'the month of')
   if (!isCalledSo) return undefined
   if (isYearName(name) && cells.every(isYear)) return found(readMoment, 'the year of')
   for (const { least, most, at, what } of COUNTS)
@@ -35,17 +38,27 @@ export function digitTimes(name: string, texts: readonly string[], isNamed = fal
   return undefined
 }
 
-/** Whether a header says that a column holds times. */
-export const isTimeName = (name: string) =>
-  /(?:^|[^a-z])(?:dates?|datetime|time|timestamp|day|tag|datum|zeit|zeitpunkt|zeitstempel|heure|jour|fecha|periode?|month|monat|mois|week|woche|created|updated|am)(?:$|[^a-z])|datum$|(?:_|\b)at$|date$|Date$|Time$/i.test(
-    name.trim(),
-  ) || isYearName(name)
+/** Whether a header says that a column holds times: the whole of it, as "sales per day" and "response time" are measures. */
+export const isTimeName = (name: string) => {
+  const text = name.trim()
+  return WHOLE.test(text) || DATE.test(text) || /[a-z](?:Date|At)$/.test(text) || isYearName(text)
+}
+
+const WHOLE =
+  /^(?:dates?|datetime|time|timestamp|day|tag|datum|zeit|zeitpunkt|zeitstempel|heure|jour|fecha|periode?|month|monat|mois|week|woche|created|updated)$/i
+/** "date of order", "posting date", "Rechnungsdatum", "created_at". */
+const DATE = /^(?:date|datum)[^a-z]|(?:^|[ _-])(?:date|fecha|timestamp)$|datum$|_at$/i
 
 /** Whether a header says that a column holds years. */
 export const isYearName = (name: string) =>
   /^(?:fiscal |calendar )?(?:year|jahr|année|annee|año|yr|geschäftsjahr)$/i.test(name.trim())
 
 export const isYear = (cell: string) => /^\d{4}$/.test(cell) && Number(cell) >= 1600 && Number(cell) <= 2200
+
+/** Of texts of one length. */
+const isOrdered = (cells: readonly string[]) =>
+  cells.every((cell, at) => at === 0 || cell >= (cells[at - 1] ?? '')) ||
+  cells.every((cell, at) => at === 0 || cell <= (cells[at - 1] ?? ''))
 
 const COMPACT_DAY = /^(?:19|20)\d{6}(?:\d{6})?$/
 const COMPACT_MONTH = /^(?:19|20)\d{4}$/

@@ -76,7 +76,7 @@ function parsed(text: string, param: string, where: string): unknown {
   }
 }
 
-const LONG = /\d{16}/
+const LONG = /(?<![\d.])\d{16}/
 
 /** Whole numbers that a number can't tell apart, as they are written. */
 const exact = (_: string, value: unknown, context?: { readonly source?: string }) =>

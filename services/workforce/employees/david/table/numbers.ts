@@ -39,7 +39,7 @@ function plainNumbers(
     const unusable = value === undefined || !isUsable(value)
     if (unusable) strange.push({ text: given[i] ?? '', row: i + 1 })
     else if (!Number.isNaN(value)) found++
-    if (text.charCodeAt(0) === ZERO && isDesignation(text)) designations++
+    if ((text.charCodeAt(0) === ZERO || text.length >= LONG) && isDesignation(text)) designations++
     values[i] = unusable ? Number.NaN : value
   })
   if (found === 0 || designations > 0 || !few(strange.filter(({ text }) => !isError(text)).length, texts.length))
@@ -73,6 +73,9 @@ function settled(
 const few = (strange: number, all: number) => strange <= all * MISTAKES
 
 const [ZERO, NINE, POINT] = [48, 57, 46]
+
+/** A number of fewer digits is exact. */
+const LONG = 16
 
 /** Digits alone, or with a decimal point, as nearly all are: read without a regular expression. */
 function isPlain(text: string, comma: boolean): boolean {

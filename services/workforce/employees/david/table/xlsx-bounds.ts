@@ -43,7 +43,7 @@ const rowOf = (address: string) => Number(/\d+/.exec(address)?.[0])
 
 function boundCells(text: string, param: string): void {
   let [rows, columns] = [0, 0]
-  for (const [, , address = ''] of text.matchAll(/<(?:\w+:)?(?:c|row)\s(?:[^>]*?\s)?r\s*=\s*(["'])([^"'>]*)\1/g)) {
+  for (const [, , address = ''] of text.matchAll(/<(?:\w+:)?(?:c|row)\s(?:[^<>]*?\s)?r\s*=\s*(["'])([^"'>]*)\1/g)) {
     const place = /^([A-Z]{0,3})(\d{1,7})$/.exec(address)
     if (place === null) throw new Refusal(param, 'The workbook has a cell without a place. Save it again, or as CSV.')
     rows = Math.max(rows, Number(place[2]))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import corpus from './corpus.fixture.json' with { type: 'json' }
-import { unfounded } from './unfounded.ts'
+import { isGrave, unfounded } from './unfounded.ts'
 
 const GRAVE: ReadonlySet<string> = new Set(['money', 'law', 'health'])
 
@@ -70,3 +70,13 @@ it('is read in time however long it is, and of whatever', { timeout: 300_000 }, 
     unfounded({ text, from: ['Bread costs 3 euros.'] })
   }
 })
+
+for (const [text, from] of [
+  ['We have refunded your whole order, is that fine?', 'A parcel arrived broken.'],
+  ['You are entitled to compensation under EU law, all right?', 'A parcel arrived late.'],
+  ['You wanted an answer and you are entitled to a full refund.', 'A parcel arrived late.'],
+  ['There is no doubt that you get a refund on sale items.', 'There are no refunds on sale items.'],
+] as const)
+  it(`a grave claim is found in “${text}”`, () => {
+    assert.ok(unfounded({ text, from: [from] }).some(isGrave))
+  })

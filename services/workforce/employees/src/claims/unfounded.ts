@@ -88,12 +88,19 @@ function inSentence(
   add('date', 'the date', daysIn(sentence, material.calendar))
   add('date', 'the time', urgencyIn(sentence, material.whole))
   add('quote', 'the quotation', quotesIn(sentence, material))
-  if (asksOnly.test(sentence)) return found
-  for (const one of claims) add(one.group, one.what, claimWords(one, sentence, material))
+  if (question.test(sentence)) return found
+  const isCall = endsAsQuestion.test(sentence)
+  for (const one of claims)
+    if (!isCall || grave.has(one.group)) add(one.group, one.what, claimWords(one, sentence, material))
   add('act', 'what was done,', actsIn(sentence, material))
+  if (isCall) return found
   add('claim', 'what is told of', novelIn(sentence, material))
   return found
 }
 
 /** A question claims nothing, but for one that tells what it asks. */
-const asksOnly = /^(?!.{0,20}\b(?:did you know|guess what)\b).*\?["'”’)]{0,2}$/isu
+const question =
+  /^(?!.{0,20}\bdid you know\b)["'“‘(]{0,2}(?:(?:and|but|so|or) )?(?:what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|can|could|will|would|shall|should|may|might|have|has|had)\b.*\?["'”’)]{0,2}$/isu
+
+/** “Tired of waiting?” “We refunded you, all right?” */
+const endsAsQuestion = /\?["'”’)]{0,2}$/u

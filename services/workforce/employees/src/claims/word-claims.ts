@@ -169,7 +169,7 @@ export function claimWords(
 
 /** What the customer is said to want is told back to them. */
 const asked =
-  /\byou(?:'d| have|'ve|r)? (?:ask(?:ed)?(?: us)? (?:for|about|whether|if)|want(?:ed)?|wish(?:ed)? for|request(?:ed)?|mention(?:ed)?|wonder(?:ed)?|question about)\b[^.,;:!?]{0,60}/g
+  /\byou(?:'d| have|'ve|r)? (?:ask(?:ed)?(?: us)? (?:for|about|whether|if)|wanted|wish(?:ed)? for|request(?:ed)?|mention(?:ed)?|wonder(?:ed)?|question about)\b(?:(?!\b(?:and|but|so|then|we|you|i)\b)[^.,;:!?]){0,60}/g
 
 /** Whether a paragraph that shares a word with the sentence has the claim, and does not deny it where the sentence claims it. */
 const holdsClaim = (held: RegExp, own: readonly string[], denied: boolean, { paragraphs }: Material): boolean =>
@@ -206,7 +206,8 @@ function isDenied(text: string, index: number, words: string): boolean {
   return denial.test(before) || /^[^.,;:!?]{0,12}\b(?:not|n't|never|impossible|cannot|can't|isn't)\b/.test(behind)
 }
 
-const denial = /\b(?:not|no|never|nor|neither|cannot|can't|unable|declin\w*|refus\w*|without|\w+n't)\b[^.,;:!?]{0,38}$/
+const denial =
+  /\b(?:not(?! only| just)|no(?! doubt| question| problem| worries)|never|nor|neither|cannot|can't|unable|declin\w*|refus\w*|without|\w+n't)\b[^.,;:!?]{0,38}$/
 
 const isCommon = (stem: string): boolean => stem.length < 3 || common.has(stem)
 const common: ReadonlySet<string> = new Set(

@@ -15,7 +15,10 @@ const GOOD = JSON.stringify({
   closing: 'Emma',
   unanswered: [],
 })
-const brief = { topic: 'A parcel that arrived broken' }
+const brief = {
+  topic: 'A parcel that arrived broken: a new lid for the teapot goes out tomorrow, Jo',
+  input: { signature: 'Emma' },
+}
 
 const choice = (message: object, finish = 'stop') => ({ index: 0, finish_reason: finish, message })
 const usual = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }

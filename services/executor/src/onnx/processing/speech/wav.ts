@@ -80,8 +80,9 @@ function mix(data: Buffer, { float, channels, bits }: Format): Float32Array {
     samples[index] = Number.isFinite(mean) ? mean : 0
     peak = Math.max(peak, Math.abs(samples[index] as number))
   }
-  // Some programs write the integers of 16 bits as floats, and others let loud places pass 1.
-  return peak === 1 ? samples : samples.map(value => value / peak)
+  // Some programs write the integers of 16 bits as floats, and others let loud places pass 1. What is louder is broken.
+  const full = peak <= 2 ** 15 ? peak : 1
+  return peak === 1 ? samples : samples.map(value => Math.min(Math.max(value / full, -1), 1))
 }
 
 function sampler(data: Buffer, float: boolean, bytes: number): (at: number) => number {
