@@ -170,8 +170,16 @@ describe('MongoDB: faults', { skip: mongoMissing }, async () => {
       await assert.rejects(items.write(insert('b')), isCircuitOpen)
       server.resume()
       assert.deepEqual(await writing, written(2)) // It was sent before.
-      assert.equal((await items.get(TENANT, 'a'))?.note, 'mine')
-      assert.equal(await items.get(TENANT, 'b'), undefined)
+      // A read that gave up while the server stood still may end only now, and open the circuit once more.
+      const limit = performance.now() + 60_000
+      const read = async (id: string): Promise<Item | undefined> =>
+        await items.get(TENANT, id).catch(async error => {
+          if (!isCircuitOpen(error) || performance.now() > limit) throw error
+          await new Promise(resolve => setImmediate(resolve))
+          return await read(id)
+        })
+      assert.equal((await read('a'))?.note, 'mine')
+      assert.equal(await read('b'), undefined)
     } finally {
       server.resume()
     }
