@@ -94,6 +94,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   })
   const pipelineDeps = {
     transport,
+    clock,
     authenticate: createAuthenticate(callers),
     callers,
     limiter,

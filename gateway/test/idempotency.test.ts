@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { fail, type ProblemCode } from '@millhand/api'
 import { StoredAnswerSchema } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { problemIn } from './problem.ts'
@@ -104,6 +105,31 @@ test('what the service says is kept below 500, but not that the caller may not n
     if (isKept) assert.equal(await again.text(), bytes)
     assert.equal(again.headers.get('idempotent-replayed'), isKept ? 'true' : null)
   }
+})
+
+test('a call that is lost on its way is made again, within its time, and once', async t => {
+  const { post, services, clock } = await start(t)
+  const lost = new ConnectError('the connection was lost', Code.Unavailable)
+  services.failure = lost
+  const answer = post(validTask, keyed)
+  while (services.calls.length === 0) await turn()
+  services.failure = undefined
+  await clock.advance(500)
+  assert.equal((await answer).status, 201)
+  assert.equal(services.created.length, 1)
+  assert.deepEqual(services.idempotency.calls, ['reserve', 'complete'])
+
+  services.failure = lost
+  const { length } = services.calls
+  const another = post(validTask, { ...keyed, 'idempotency-key': 'another' })
+  while (services.calls.length === length) await turn()
+  await clock.advance(5_000)
+  await problemIn(await another, 'unavailable')
+  assert.ok(services.calls.length > length + 5)
+  // Without a key nobody knows whether it was done.
+  services.calls.length = 0
+  await problemIn(await post(validTask), 'unavailable')
+  assert.equal(services.calls.length, 1)
 })
 
 test('a caller is answered at once while the store of a service is known to be down', { timeout: 60_000 }, async t => {

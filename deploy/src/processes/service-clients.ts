@@ -82,10 +82,10 @@ export function openReplica(service: string, url: string, caller: OwnCredentials
 }
 
 /**
- * The tunnel itself finds a replica that is silent for 3 s, and does not take a pause of this process for its silence. Connect's
- * pings do: they may not be stricter. They find that a connection is dead before another tunnel is opened on it.
+ * The tunnel itself finds a replica that is silent for 3 s, does not take a pause of this process or of the whole machine for its
+ * silence, and closes the connection. Connect's pings do take it: they must not be what cuts a connection.
  */
-const PING_TIMEOUT_MS = 3_000
+const PING_TIMEOUT_MS = 60_000
 
 /** Short, so that a call to a replica that has died soon fails, and is made again elsewhere. */
 const REPLICA_WAIT_MS = 250

@@ -1,5 +1,5 @@
 /** Retries of calls while no replica can answer. */
-import { codeOf, metadataOf } from '@millhand/api'
+import { codeOf, isLost, metadataOf } from '@millhand/api'
 import { backoff, type Clock } from '@millhand/process'
 
 /** Long enough for a replica to be replaced by another, and short compared with the lease of an operation. */
@@ -25,6 +25,29 @@ export async function retryWhileUnavailable<Answer>(
       const pause = pauseMs(tries)
       const isDown = metadataOf(error).circuit === 'open'
       if (codeOf(error) !== 'unavailable' || isDown || leftMs <= pause) throw error
+      await clock.sleep(pause, never)
+    }
+  }
+}
+
+/**
+ * Calls again for 5 s while the connection is lost under the call, or there is none; what a service says itself counts. For
+ * calls that may be repeated. All of it takes at most `withinMs`.
+ */
+export async function retryWhileLost<Answer>(
+  clock: Clock,
+  ask: (timeoutMs: number) => Promise<Answer>,
+  withinMs: number,
+): Promise<Answer> {
+  const begun = clock.monotonic()
+  for (let tries = 1; ; tries++) {
+    const tookMs = clock.monotonic() - begun
+    try {
+      return await ask(Math.max(1, withinMs - tookMs))
+    } catch (error) {
+      const pause = pauseMs(tries)
+      const lastsMs = clock.monotonic() - begun + pause
+      if (!isLost(error) || lastsMs >= Math.min(RETRY_MS, withinMs)) throw error
       await clock.sleep(pause, never)
     }
   }

@@ -9,6 +9,7 @@
  */
 import type { Transport } from '@connectrpc/connect'
 import type { Route, RouteOf } from '@millhand/api'
+import type { Clock } from '@millhand/process'
 import { operationKey, waitMsKey } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
 import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
@@ -17,6 +18,7 @@ import { type DownloadDeps, downloadResponder } from '../download/download.ts'
 import { CallerGone } from '../exchange.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Outcome } from '../idempotency/replay.ts'
+import { retryWhileLost } from '../idempotency/retry.ts'
 import type { Streams } from '../streams/event-streams.ts'
 import { createdEvents } from '../streams/stream-on-create.ts'
 import { createTokenAuthenticate, type TokenDeps } from '../streams/stream-tokens.ts'
@@ -98,6 +100,7 @@ function responderOf(route: Route, deps: PipelineDeps): Responder {
 
 export interface JsonDeps {
   readonly transport: Transport
+  readonly clock: Clock
   readonly limiter: RateLimiter
   readonly waits: Waits
   readonly streams: Streams
@@ -112,7 +115,7 @@ export interface JsonDeps {
 /** The steps of a request of JSON after admission. */
 export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder {
   const { desc: method, access, answer } = route
-  const { transport, idempotency, spending } = deps
+  const { transport, idempotency, spending, clock } = deps
   const events = answer.stream ? createdEvents(route, deps.streams) : undefined
   const wait = answer.wait ? deps.waits.of(method) : undefined
   const limit = createLimit(route, deps.limiter)
@@ -141,12 +144,11 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
     if (access.spends !== '') spending.require(caller, access.spends)
     const values = callValues(caller, exchange).set(operationKey, operation)
     if (wait !== undefined && context.waitS > 0 && !isRead) values.set(waitMsKey, wait.begin(context))
-    context.result = await call(transport, method, context.message, {
-      exchange,
-      values,
-      timeoutMs: access.maxCallS > 0 ? access.maxCallS * 1000 : exchange.leftOf(CALL_MS),
-      tellsQuota: access.tellsQuota,
-    })
+    const ask = (timeoutMs: number) =>
+      call(transport, method, context.message, { exchange, values, timeoutMs, tellsQuota: access.tellsQuota })
+    const callMs = access.maxCallS > 0 ? access.maxCallS * 1000 : exchange.leftOf(CALL_MS)
+    // A service answers the second call of an operation as the first.
+    context.result = operation === undefined ? await ask(callMs) : await retryWhileLost(clock, ask, callMs)
     if (answer.forgets) await idempotency.forget(exchange, caller, idOf(context.result))
     if (location !== undefined) headers.push('Location', location(context.result))
     if (context.wantsEvents) {

@@ -138,6 +138,9 @@ export function codeOf(error: unknown): ProblemCode {
   return explain(error).code
 }
 
+/** Whether the connection to a service was lost, or there was none: the service itself has said nothing. */
+export const isLost = (error: unknown): boolean => codeOf(error) === 'unavailable' && infoOf(error) === undefined
+
 /** Whole seconds for `Retry-After`: 1 where the catalogue wants it and the error does not say, else only if set. */
 export function retryAfterOf(error: unknown): number | undefined {
   const said = error instanceof ConnectError ? error.findDetails(RetryInfoSchema)[0]?.retryDelay : undefined

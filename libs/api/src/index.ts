@@ -17,6 +17,7 @@ export {
   fail,
   failFaults,
   failIf,
+  isLost,
   isOurs,
   maxFaults,
   metadataOf,

@@ -169,6 +169,18 @@ describe('network server', () => {
     assert.equal(session.destroyed, false)
     session.destroy()
   })
+
+  it('does not take its own pause for the silence of a peer', async test => {
+    const { url } = await serveFor(test, {}, { keepAlive: { pingEveryMs: 5, pingTimeoutMs: 100 } })
+    const session = connectHttp2(url)
+    const cut = once(session, 'close').then(() => assert.fail('the connection was cut'))
+    await once(session, 'ping')
+    // The peer is in this process, and has not answered either.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+    for (let pings = 0; pings < 5; pings++) await Promise.race([once(session, 'ping'), cut])
+    session.destroy()
+    await assert.rejects(cut)
+  })
 })
 
 describe('draining', { timeout: 120_000 }, () => {

@@ -41,20 +41,29 @@ export function createSessions(keepAlive: KeepAlive): Sessions {
   }
 }
 
-/** Ends a session whose other side has gone without a word. */
+/** A ping may take so many ticks. */
+const PING_TICKS = 10
+
+/**
+ * Ends a session whose other side has gone without a word. It counts its own ticks and not time: where this process itself
+ * stood still, the answers that came meanwhile are read between two ticks.
+ */
 function watch(session: ServerHttp2Session, { pingEveryMs, pingTimeoutMs }: KeepAlive): void {
-  let unanswered: NodeJS.Timeout | undefined
+  let isUnanswered = false
+  let ticks = 0
   const asking = setInterval(() => {
-    if (unanswered !== undefined || session.closed || session.destroyed) return
-    unanswered = setTimeout(() => session.destroy(), pingTimeoutMs)
+    if (isUnanswered || session.closed || session.destroyed) return
+    isUnanswered = true
+    ticks = 0
     session.ping(error => {
-      if (error !== null) return
-      clearTimeout(unanswered)
-      unanswered = undefined
+      if (error === null) isUnanswered = false
     })
   }, pingEveryMs)
+  const ticking = setInterval(() => {
+    if (isUnanswered && ++ticks >= PING_TICKS) session.destroy()
+  }, pingTimeoutMs / PING_TICKS)
   session.once('close', () => {
     clearInterval(asking)
-    clearTimeout(unanswered)
+    clearInterval(ticking)
   })
 }

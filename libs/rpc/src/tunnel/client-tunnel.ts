@@ -15,8 +15,13 @@ const SILENCE_MS = 3_000
 /** More than this, whatever the server allows, is not a load but a leak. */
 const MAX_CALLS = 65_536
 
+/** Opens streams to one replica; `close` ends the connection, where it is one, and a later stream opens another. */
+export interface ReplicaTransport extends Transport {
+  close?(): void
+}
+
 export interface ClientTunnelOptions {
-  readonly replica: Transport
+  readonly replica: ReplicaTransport
   readonly clock: Clock
   /** The server takes calls. */
   readonly onReady: () => void
@@ -54,7 +59,11 @@ export class ClientTunnel implements StreamCarrier {
       tick => {
         if (tick % 2 === 0) this.sendQueue.push(signalFrame(0, Signal.PING))
       },
-      () => this.cut(unavailable(`the replica was silent for ${SILENCE_MS} ms`)),
+      () => {
+        this.cut(unavailable(`the replica was silent for ${SILENCE_MS} ms`))
+        // The next tunnel must not be opened on a connection that may be dead.
+        options.replica.close?.()
+      },
     )
   }
 

@@ -119,7 +119,8 @@ describe('a tunnel that breaks', () => {
       },
     })
     const network = await proxy(t, server.port)
-    const { client, told } = connectTo(t, [network.replica], { clock })
+    let closed = 0
+    const { client, told } = connectTo(t, [{ ...network.replica, close: () => closed++ }], { clock })
     const hanging = rejection(client.write({ value: 'hang' }))
     await begun.promise
     for (let second = 0; second < 10; second++) {
@@ -131,6 +132,7 @@ describe('a tunnel that breaks', () => {
     await clock.advance(3_000)
     assert.equal((await hanging).code, Code.Unavailable)
     assert.equal(told.seen.at(-1)?.kind, 'lost')
+    assert.equal(closed, 1)
   })
 
   it('asks an idle replica whether it is there, and keeps one that says so', async t => {

@@ -1,9 +1,9 @@
 /** A subchannel, as gRPC calls it: keeps a tunnel to one replica open, and opens it again with backoff. */
 
-import type { ConnectError, Transport } from '@connectrpc/connect'
+import type { ConnectError } from '@connectrpc/connect'
 import { backoff, type Clock, type Timer } from '@millhand/process'
 import { unavailable } from './call-errors.ts'
-import { ClientTunnel } from './client-tunnel.ts'
+import { ClientTunnel, type ReplicaTransport } from './client-tunnel.ts'
 
 /** Between tries: milliseconds. */
 const wait = { baseMs: 50, maxMs: 1_000 }
@@ -16,7 +16,7 @@ export type ConnectivityEvent =
   | { readonly kind: 'lost'; readonly replica: number; readonly error: ConnectError }
 
 export interface SubchannelOptions {
-  readonly replica: Transport
+  readonly replica: ReplicaTransport
   /** The place of the replica among all, for events. */
   readonly index: number
   readonly clock: Clock

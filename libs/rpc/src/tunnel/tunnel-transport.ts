@@ -4,6 +4,7 @@ import { Code, ConnectError, type ContextValues, type StreamResponse, type Trans
 import type { Begin } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import { type Clock, systemClock } from '@millhand/process'
 import { unavailable } from './call-errors.ts'
+import type { ReplicaTransport } from './client-tunnel.ts'
 import { beginOf, type Lines } from './frames.ts'
 import { linesOf } from './header-lines.ts'
 import type { Dispatcher, OutgoingCall } from './outgoing-call.ts'
@@ -13,8 +14,8 @@ import { type ConnectivityEvent, Subchannel } from './subchannel.ts'
 import { WaitingCalls } from './waiting-calls.ts'
 
 export interface TunnelTransportOptions {
-  /** Each opens streams to one replica. At least one. */
-  readonly replicas: readonly Transport[]
+  /** Each opens streams to one replica. At least one. A connection under a silent stream is closed. */
+  readonly replicas: readonly ReplicaTransport[]
   /** Lower-case header lines for a call, made from its context values. Called for every call. */
   readonly headers?: (values: ContextValues | undefined) => readonly (readonly [string, string])[]
   /** How long a call waits for a replica that can take it, before it fails `unavailable`. Default 5,000. */

@@ -15,6 +15,7 @@ import { connectNodeAdapter, createConnectTransport, Http2SessionManager } from 
 import type { Frame, Frames } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import { ContractService } from '../contract-service.fixture.ts'
 import { createDirectTransport, type Routes } from '../direct-transport.ts'
+import type { ReplicaTransport } from './client-tunnel.ts'
 import { helloFrame } from './frames.ts'
 import type { ConnectivityEvent } from './subchannel.ts'
 import { type TunnelRoutesOptions, tunnelRoutes } from './tunnel-routes.ts'
@@ -240,7 +241,7 @@ export function hangingOnce() {
 type Test = { after(fn: () => Promise<void>): void }
 
 /** A client of these replicas until the test ends, and what its tunnels tell. */
-export function connectTo(t: Test, replicas: Transport[], options: Partial<TunnelTransportOptions> = {}) {
+export function connectTo(t: Test, replicas: ReplicaTransport[], options: Partial<TunnelTransportOptions> = {}) {
   const told = events<ConnectivityEvent>()
   const transport = createTunnelTransport({ replicas, onEvent: told.on, random: () => 0.5, ...options })
   t.after(() => transport.close())
