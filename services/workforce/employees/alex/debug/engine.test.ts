@@ -45,6 +45,36 @@ it('the failing line is shown of code whose lines end in a carriage return alone
   assert.deepEqual(code.find(({ line }) => line === 3)?.text, 'throw new Error(b)')
 })
 
+it('renaming a file is advised only where the error names the file', async () => {
+  const meant = async (error: string) => {
+    const trace = `Traceback (most recent call last):\n  File "main.py", line 1, in <module>\n    f()\n${error}`
+    const [first] = (await debug({ trace })).causes
+    return `${first?.cause} ${first?.advice}`
+  }
+  const moved = await meant("AttributeError: module 'yaml' has no attribute 'load_all2'")
+  assert.match(moved, /as it is installed, has no load_all2\. .*version may have moved/)
+  assert.match(
+    await meant("AttributeError: module 'collections' has no attribute 'Mapping'"),
+    /moved to collections\.abc/,
+  )
+  assert.match(
+    await meant("ModuleNotFoundError: No module named 'distutils.core'"),
+    /3\.12 removed the module distutils/,
+  )
+  const circle =
+    "AttributeError: partially initialized module 'a' has no attribute 'b' (most likely due to a circular import)"
+  for (const text of [moved, await meant(circle)]) assert.doesNotMatch(text, /[Rr]ename/)
+  const shadowed =
+    "AttributeError: module 'random' has no attribute 'randint' (consider renaming '/app/random.py' since it has the same name as the standard library module named 'random' and prevents importing that standard library module)"
+  assert.match(await meant(shadowed), /Rename \/app\/random\.py\./)
+})
+
+it('a path that leads nowhere is not to be installed', async () => {
+  const trace = "Error: Cannot find module './moved.js'\n    at f (/app/a.js:1:1)"
+  const { causes } = await debug({ trace })
+  assert.equal(causes[0]?.advice, 'Correct the path, with its ending.')
+})
+
 describe('a change', () => {
   const trace = said('py-misspelt', 'trace').replace('.txt', '')
   const text = said('py-misspelt', 'main.py')

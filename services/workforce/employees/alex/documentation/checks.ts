@@ -1,7 +1,8 @@
 import type { SlowChecks } from '../../src/kind.ts'
 import { sourcesOf } from '../source.ts'
-import { code, codeIn } from './markdown.ts'
+import { codeIn } from './markdown.ts'
 import { listed } from './parser-lists.ts'
+import { code } from './prose.ts'
 import type { Entry, Input, Result } from './result.ts'
 import { MOST_TAKEN } from './taken-over.ts'
 
@@ -102,4 +103,9 @@ function isInOrder(text: string, parts: readonly string[]): boolean {
   })
 }
 
-const signaturesOf = ({ signature, members }: Entry): string[] => [signature, ...members.flatMap(signaturesOf)]
+const signaturesOf = ({ signature, members, declarations }: Entry): string[] => [
+  ...(declarations?.some(({ description }) => description !== '')
+    ? declarations.map(each => each.signature)
+    : [signature]),
+  ...members.flatMap(signaturesOf),
+]

@@ -54,7 +54,7 @@ describe('a reference of TypeScript', () => {
       'function own(a: string): void',
       "export * from './more.ts'",
       "export * as all from './all.ts'",
-      'function over(a: string): string\nfunction over(a: number): number\nfunction over(a: unknown)',
+      'function over(a: string): string\nfunction over(a: number): number',
       'const arrow = async <T>(list: T[], { at = 1 } = {}): Promise<T> => …',
       'const first',
       'const second',

@@ -6,7 +6,8 @@ import { plain } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { plainPath, type Source, sourcesOf } from '../source.ts'
 import { examplesFor } from './examples.ts'
-import { markdownOf, visible } from './markdown.ts'
+import { markdownOf } from './markdown.ts'
+import { visible } from './prose.ts'
 import { readOpenApi } from './read-openapi.ts'
 import { readProto } from './read-proto.ts'
 import { readPython } from './read-python.ts'
@@ -49,7 +50,13 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     text: markdown,
     artifacts: [{ name: 'reference.md', media_type: 'text/markdown', bytes: Buffer.from(markdown) }],
     citations: examples.map(({ source, code }) => ({ source, quote: code })),
-    warnings: [...not_read.map(({ file, reason }) => plain(`${file}: ${reason}`)), ...unheeded(brief)],
+    warnings: [
+      ...whole.flatMap(({ file, entries }) =>
+        entries.length === 0 ? plain(`${file}: nothing to use from outside was found in it.`) : [],
+      ),
+      ...not_read.map(({ file, reason }) => plain(`${file}: ${reason}`)),
+      ...unheeded(brief),
+    ],
   }
 }
 
@@ -72,6 +79,7 @@ const shown = (module: Module): Module => ({
   ...module,
   description: visible(module.description),
   entries: module.entries.map(shownEntry),
+  left_out: module.left_out.map(each => ({ ...each, names: each.names.map(plain) })),
 })
 
 const shownEntry = (entry: Entry): Entry => ({
@@ -80,6 +88,12 @@ const shownEntry = (entry: Entry): Entry => ({
   signature: visible(entry.signature),
   description: visible(entry.description),
   members: entry.members.map(shownEntry),
+  ...(entry.declarations && {
+    declarations: entry.declarations.map(({ signature, description }) => ({
+      signature: visible(signature),
+      description: visible(description),
+    })),
+  }),
 })
 
 function summaryOf(modules: readonly Module[]): Result['summary'] {

@@ -1,4 +1,5 @@
-/** The reference as Markdown. What the source says is text in it: no comment or name can become HTML, a link, a heading or a fence. */
+/** The reference as Markdown. */
+import { code, type Dialect, fenced, indented, inline, prose } from './prose.ts'
 import type { Entry, Module } from './reference.ts'
 import type { Example } from './result.ts'
 
@@ -8,26 +9,26 @@ export function markdownOf(title: string, modules: readonly Module[], examples: 
     const ofName = Map.groupBy(ofFile.get(module.file) ?? [], ({ name }) => name)
     return [
       `## ${code(module.file)}`,
-      prose(module.description),
+      prose(module.description, dialectOf(module)),
       ...module.entries.flatMap(entry => entryParts(module, entry, ofName.get(entry.name) ?? [])),
+      leftOut(module),
     ]
   })
-  return `${[`# ${prose(title).replaceAll('\n', ' ')}`, ...parts].filter(part => part !== '').join('\n\n')}\n`
+  return `${[`# ${inline(title)}`, ...parts].filter(part => part !== '').join('\n\n')}\n`
 }
 
-function entryParts(
-  { language }: Module,
-  { kind, name, signature, description, members }: Entry,
-  examples: readonly Example[],
-): string[] {
+function entryParts(module: Module, entry: Entry, examples: readonly Example[]): string[] {
+  const fence = fenceNames[module.language]
   return [
-    `### ${kind} ${code(name)}`,
-    fenced(signature, fenceNames[language]),
-    prose(description),
-    members.map(member => item(member, '')).join('\n'),
+    `### ${entry.kind} ${code(entry.name)}`,
+    ...declarationsOf(entry).flatMap(({ signature, description }) => [
+      fenced(signature, fence),
+      prose(description, dialectOf(module)),
+    ]),
+    entry.members.map(member => item(member, '', dialectOf(module))).join('\n'),
     ...examples.flatMap(({ code: text, test, source, line }) => [
       `Example, from ${code(`${source}:${line}`)}, ${code(test)}:`,
-      fenced(text, fenceNames[language]),
+      fenced(text, fence),
     ]),
   ]
 }
@@ -40,30 +41,39 @@ const fenceNames: Readonly<Record<Module['language'], string>> = {
   proto: 'proto',
 }
 
+const dialectOf = ({ language }: Module): Dialect => (language === 'python' ? 'docstring' : 'markdown')
+
+/** Each with its own comment where it has one. */
+const declarationsOf = ({ signature, description, declarations = [] }: Entry) =>
+  declarations.some(({ description: own }) => own !== '') ? declarations : [{ signature, description }]
+
 /** A member as an item of a list, with those inside it. */
-function item({ signature, description, members }: Entry, indent: string): string {
-  const [first = '', ...more] = signature.split('\n').map(line => code(line.trim()))
-  const said = prose(description)
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
-    .join(' ')
-  const head = `${indent}- ${[first, ...more].join(', ')}${said === '' ? '' : `: ${said}`}`
-  return [head, ...members.map(member => item(member, `${indent}  `))].join('\n')
+function item(member: Entry, indent: string, dialect: Dialect): string {
+  const heads = declarationsOf(member).map(({ signature, description }) => {
+    const lines = signature.split('\n').map(line => code(line.trim()))
+    return `${indent}- ${lines.join(', ')}${said(prose(description, dialect), `${indent}  `)}`
+  })
+  return [...heads, ...member.members.map(each => item(each, `${indent}  `, dialect))].join('\n')
 }
 
-/** As code on one line: between more backticks than stand in it. */
-export function code(text: string): string {
-  const flat = visible(text).replaceAll(/\s+/g, ' ').trim()
-  const fence = '`'.repeat(longestRun(flat) + 1)
-  const pad = flat === '' || /^`|`$/.test(flat) ? ' ' : ''
-  return `${fence}${pad}${flat}${pad}${fence}`
+/** The first paragraph behind the signature, the rest below it. */
+function said(text: string, indent: string): string {
+  const end = text.indexOf('\n\n')
+  const first = end === -1 ? text : text.slice(0, end)
+  if (text === '') return ''
+  if (/^(?:`{3}|[-*+] |\d+[.)] )/m.test(first)) return `\n\n${indented(text, indent)}`
+  const rest = end === -1 ? '' : `\n\n${indented(text.slice(end + 2), indent)}`
+  return `: ${first.replaceAll('\n', ' ')}${rest}`
 }
 
-/** As a block of code: between more backticks than stand in it. */
-export function fenced(text: string, language: string): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
-  return `${fence}${language}\n${visible(text)}\n${fence}`
+/** What the module has beside what is told, with counts. */
+function leftOut({ left_out }: Module): string {
+  if (left_out.length === 0) return ''
+  const items = left_out.map(({ reason, count, names }) => {
+    const more = count > names.length ? ` and ${count - names.length} more` : ''
+    return `- ${count} ${inline(reason)}: ${names.map(code).join(', ')}${more}`
+  })
+  return `Not in this reference:\n\n${items.join('\n')}`
 }
 
 /** The code that stands in the reference: what is between fences, and in the items of lists what they begin with. */
@@ -96,30 +106,3 @@ function* spansOf(line: string): Generator<string> {
     at = end + fence.length + ', '.length
   }
 }
-
-const longestRun = (text: string) => (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
-
-/** Control and direction characters show other text than what is there. */
-export const visible = (text: string): string => text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-
-/** A comment: its paragraphs, lists and plain code stay, and everything else is text. */
-export function prose(text: string): string {
-  return visible(text)
-    .replaceAll(/`{2,}/g, '`')
-    .split(/(`[^`]*`)/)
-    .map((part, at) => (at % 2 === 1 && !/[<>&\\]|\][([:]|\n\s*\n/.test(part) ? part : escaped(part)))
-    .join('')
-    .split('\n')
-    .map(line => line.trim().replace(/^(#|=|~|>|\||-{2,}|\*{2,}|_{2,}|(?:[-*_] ?){3,}$)/, '\\$1'))
-    .join('\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim()
-}
-
-const escaped = (text: string) =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll(/[\\`[\]|]/g, sign => `\\${sign}`)
-    .replaceAll(/\b(https?|javascript|data|vbscript|file):/gi, '$1&#58;')

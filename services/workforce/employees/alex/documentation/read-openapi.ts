@@ -29,7 +29,7 @@ export function readOpenApi(file: string, text: string): Module {
   const description = [textOf(info.title), textOf(info.version), textOf(info.description)]
     .filter(part => part !== '')
     .join('\n\n')
-  return { file, language: 'openapi', description, entries: [...paths, ...schemas] }
+  return { file, language: 'openapi', description, entries: [...paths, ...schemas], left_out: [] }
 }
 
 export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const

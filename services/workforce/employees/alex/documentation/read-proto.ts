@@ -10,7 +10,13 @@ export function readProto(file: string, text: string): Module {
   const lineOf = lines(text)
   try {
     const { root, package: name } = parse(text, { keepCase: true, alternateCommentMode: true })
-    return { file, language: 'proto', description: name ? `package ${name}` : '', entries: entriesIn(root, '', lineOf) }
+    return {
+      file,
+      language: 'proto',
+      description: name ? `package ${name}` : '',
+      entries: entriesIn(root, '', lineOf),
+      left_out: [],
+    }
   } catch (error) {
     if (error instanceof RangeError) throw error
     throw new Unreadable(short(error instanceof Error ? error.message : '', 200))

@@ -1,8 +1,12 @@
 /** What a module of TypeScript or JavaScript exports, by the compiler's own parser. */
 import type * as TypeScript from 'typescript'
-import { type Entry, type Module, merged, short, Unreadable } from './reference.ts'
-import { membersOf } from './typescript-members.ts'
-import { createTeller, kept, type Teller, typescript } from './typescript-teller.ts'
+import { type AssignedNames, readAssigned } from './commonjs.ts'
+import { describe, parseDoc } from './jsdoc.ts'
+import { typedefsIn } from './jsdoc-types.ts'
+import { createLeftOut, type Entry, type Module, merged, short, Unreadable } from './reference.ts'
+import { declarationsIn } from './typescript-declarations.ts'
+import { implementationsIn } from './typescript-members.ts'
+import { createTeller, definesType, exampleLanguage, type Teller, typescript } from './typescript-teller.ts'
 
 export function readTypeScript(file: string, text: string): Module {
   const ts = typescript()
@@ -11,19 +15,39 @@ export function readTypeScript(file: string, text: string): Module {
   const [error] = (source as unknown as { parseDiagnostics: readonly TypeScript.Diagnostic[] }).parseDiagnostics
   if (error) throw new Unreadable(ts.flattenDiagnosticMessageText(error.messageText, ' '))
   const isTyped = /\.[cm]?tsx?$/i.test(file)
-  const entries = exportsOf(source.statements, createTeller(source))
-  return { file, language: isTyped ? 'typescript' : 'javascript', description: headOf(source, text), entries }
+  const leftOut = createLeftOut()
+  const teller = createTeller(source, leftOut.add)
+  const types = isTyped ? [] : typedefsIn(source, teller)
+  const entries = merged([...exportsOf(source.statements, teller, source.isDeclarationFile), ...types])
+  const language = isTyped ? 'typescript' : 'javascript'
+  return { file, language, description: headOf(source, text), entries, left_out: leftOut.all() }
 }
 
-function exportsOf(statements: readonly TypeScript.Statement[], teller: Teller): Entry[] {
+/** `isAmbient`: what only describes, such as `x.d.ts`, exports all that it declares, unless it says what. */
+function exportsOf(statements: readonly TypeScript.Statement[], teller: Teller, isAmbient: boolean): Entry[] {
   const ts = typescript()
+  const isAll = isAmbient && !statements.some(node => ts.isExportDeclaration(node) || ts.isExportAssignment(node))
+  const implementations = implementationsIn(statements)
+  const assigned = readAssigned(statements, teller)
   const declared = statements.flatMap(statement =>
-    declarationsIn(statement, teller).map(entry => ({ entry, statement })),
+    implementations.has(statement)
+      ? []
+      : declarationsIn(statement, teller, inner => exportsOf(inner, teller, isAmbient || isDeclared(statement))).map(
+          entry => ({
+            entry: withAssigned(entry, assigned),
+            statement,
+          }),
+        ),
   )
+  const shown = new Set<Entry>()
+  const show = <Known extends { readonly entry: Entry }>(known: readonly Known[]): readonly Known[] => {
+    for (const { entry } of known) shown.add(entry)
+    return known
+  }
   const byName = Map.groupBy(declared, ({ entry }) => entry.name)
   const byStatement = Map.groupBy(declared, ({ statement }) => statement)
   const named = (name: string, as: string): Entry[] =>
-    (byName.get(name) ?? []).map(({ entry }) => ({ ...entry, name: as }))
+    show(byName.get(name) ?? []).map(({ entry }) => ({ ...entry, name: as }))
   const found = statements.flatMap((statement): Entry[] => {
     if (ts.isExportDeclaration(statement)) {
       const from = statement.moduleSpecifier ? ` from ${teller.print(statement.moduleSpecifier)}` : ''
@@ -44,151 +68,40 @@ function exportsOf(statements: readonly TypeScript.Statement[], teller: Teller):
         ? own
         : [teller.entry('default', 'default', statement, `export default ${short(teller.print(expression), 200)}`)]
     }
-    if (ts.isExpressionStatement(statement)) return commonJs(statement.expression, teller)
     const flags = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
-    if (!flags?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
-    const isDefault = flags.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)
-    return (byStatement.get(statement) ?? []).map(({ entry }) => (isDefault ? { ...entry, name: 'default' } : entry))
-  })
-  return merged(found)
-}
-
-function declarationsIn(node: TypeScript.Statement, teller: Teller): Entry[] {
-  const ts = typescript()
-  const { entry, print, head } = teller
-  const { factory } = ts
-  if (ts.isFunctionDeclaration(node)) {
-    const { asteriskToken, name, typeParameters, parameters, type } = node
-    const bare = factory.createFunctionDeclaration(
-      kept(node),
-      asteriskToken,
-      name,
-      typeParameters,
-      parameters,
-      type,
-      undefined,
+    if (!isAll && !flags?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
+    const isDefault = flags?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)
+    return show(byStatement.get(statement) ?? []).map(({ entry }) =>
+      isDefault ? { ...entry, name: 'default' } : entry,
     )
-    return [entry('function', name?.text ?? 'default', node, head(node, bare, node.body?.pos ?? node.end))]
-  }
-  if (ts.isClassDeclaration(node)) {
-    const bare = factory.createClassDeclaration(kept(node), node.name, node.typeParameters, node.heritageClauses, [])
-    return [
-      entry(
-        'class',
-        node.name?.text ?? 'default',
-        node,
-        short(head(node, bare, node.members.pos)).replace(/ \{ ?\}$/, ''),
-        membersOf(node.members, teller),
-      ),
-    ]
-  }
-  if (ts.isInterfaceDeclaration(node)) {
-    const bare = factory.createInterfaceDeclaration(
-      kept(node),
-      node.name,
-      node.typeParameters,
-      node.heritageClauses,
-      [],
-    )
-    return [
-      entry(
-        'interface',
-        node.name.text,
-        node,
-        short(head(node, bare, node.members.pos)).replace(/ \{ ?\}$/, ''),
-        membersOf(node.members, teller),
-      ),
-    ]
-  }
-  if (ts.isTypeAliasDeclaration(node)) {
-    const bare = factory.createTypeAliasDeclaration(kept(node), node.name, node.typeParameters, node.type)
-    return [entry('type', node.name.text, node, head(node, bare, node.end))]
-  }
-  if (ts.isEnumDeclaration(node)) {
-    const members = node.members.map(member => entry('member', print(member.name), member, print(member)))
-    return [
-      entry(
-        'enum',
-        node.name.text,
-        node,
-        `${kept(node).some(({ kind }) => kind === ts.SyntaxKind.ConstKeyword) ? 'const ' : ''}enum ${node.name.text}`,
-        members,
-      ),
-    ]
-  }
-  if (ts.isModuleDeclaration(node)) {
-    const members = node.body && ts.isModuleBlock(node.body) ? exportsOf(node.body.statements, teller) : []
-    return [entry('namespace', node.name.text, node, `namespace ${node.name.text}`, members)]
-  }
-  if (ts.isVariableStatement(node))
-    return node.declarationList.declarations.flatMap(declaration => variable(node, declaration, teller))
-  return []
-}
-
-function variable(
-  statement: TypeScript.VariableStatement,
-  declaration: TypeScript.VariableDeclaration,
-  { entry, print }: Teller,
-): Entry[] {
-  const ts = typescript()
-  const { name, type, initializer } = declaration
-  const word =
-    statement.declarationList.flags & ts.NodeFlags.Const
-      ? 'const'
-      : statement.declarationList.flags & ts.NodeFlags.Let
-        ? 'let'
-        : 'var'
-  if (!ts.isIdentifier(name)) return namesIn(name).map(each => entry('constant', each, statement, `${word} ${each}`))
-  if (type) return [entry('constant', name.text, statement, `${word} ${name.text}: ${print(type)}`)]
-  if (initializer && (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer))) {
-    const isAsync = initializer.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword) ? 'async ' : ''
-    const generics = initializer.typeParameters ? `<${initializer.typeParameters.map(print).join(', ')}>` : ''
-    const result = initializer.type ? `: ${print(initializer.type)}` : ''
-    const signature = `${word} ${name.text} = ${isAsync}${generics}(${initializer.parameters.map(print).join(', ')})${result} => …`
-    return [entry('function', name.text, statement, signature)]
-  }
-  return [
-    entry(
-      'constant',
-      name.text,
-      statement,
-      `${word} ${name.text}${initializer ? ` = ${short(print(initializer), 120)}` : ''}`,
-    ),
-  ]
-}
-
-const namesIn = (pattern: TypeScript.BindingPattern): string[] =>
-  pattern.elements.flatMap(element => {
-    const ts = typescript()
-    if (ts.isOmittedExpression(element)) return []
-    return ts.isIdentifier(element.name) ? [element.name.text] : namesIn(element.name)
   })
+  const all = merged([...found, ...assigned.exported(name => show(byName.get(name) ?? []).map(({ entry }) => entry))])
+  for (const { entry } of declared)
+    if (!shown.has(entry)) teller.leave('declarations that are not exported', entry.name)
+  return all
+}
 
-/** `module.exports = …`, `exports.a = …`. */
-function commonJs(expression: TypeScript.Expression, { entry, print }: Teller): Entry[] {
+function isDeclared(node: TypeScript.Statement): boolean {
   const ts = typescript()
-  if (!ts.isBinaryExpression(expression) || expression.operatorToken.kind !== ts.SyntaxKind.EqualsToken) return []
-  const [, name] = /^(?:module\.)?exports\.([\w$]+)$/.exec(print(expression.left)) ?? []
-  const value = short(print(expression.right), 120)
-  if (name !== undefined) return [entry('export', name, expression.parent, `exports.${name} = ${value}`)]
-  if (print(expression.left) !== 'module.exports') return []
-  const parts = ts.isObjectLiteralExpression(expression.right) ? expression.right.properties : []
-  const names = parts.flatMap(part =>
-    part.name ? entry('export', print(part.name), part, `exports.${short(print(part), 120)}`) : [],
-  )
-  return names.length > 0 ? names : [entry('export', 'module.exports', expression.parent, `module.exports = ${value}`)]
+  const flags = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined
+  return flags?.some(({ kind }) => kind === ts.SyntaxKind.DeclareKeyword) ?? false
+}
+
+/** A function or a class with what is assigned to it and to its prototype. */
+const withAssigned = (entry: Entry, { membersOf }: AssignedNames): Entry => {
+  const members = /^(?:function|class|constant)$/.test(entry.kind) ? membersOf(entry.name) : []
+  return members.length === 0 ? entry : { ...entry, members: merged([...entry.members, ...members]) }
 }
 
 /** The comment at the top, where it is of the file and not of what follows. */
 function headOf(source: TypeScript.SourceFile, text: string): string {
-  const [, comment = '', after = ''] =
-    /^(?:#![^\n]*\n)?\s*\/\*\*([\s\S]{0,5000}?)\*\/\s*([\s\S]{0,20})/.exec(text) ?? []
-  const isOfFile = /^(?:import\b|\/\*\*|$)/.test(after) || /@(?:file|module|packageDocumentation)/.test(comment)
-  const isAll = source.statements.length === 0
-  return isOfFile || isAll
-    ? comment
-        .replaceAll(/^[ \t]*\* ?/gm, '')
-        .replaceAll(/@(?:fileoverview|file|module|packageDocumentation)\b ?/g, '')
-        .trim()
-    : ''
+  const [, block = '', after = ''] = /^(?:#![^\n]*\n)?\s*(\/\*\*[\s\S]{0,20000}?\*\/)\s*([\s\S]{0,20})/.exec(text) ?? []
+  if (block.length < 5) return ''
+  const { text: said, tags } = parseDoc(block)
+  const isFileTag = (tag: string) => /^(?:file|fileoverview|overview|module|packageDocumentation)$/.test(tag)
+  const isOfFile = /^(?:import\b|\/\*\*|$)/.test(after) || tags.some(({ tag }) => isFileTag(tag))
+  if (tags.some(definesType) || (!isOfFile && source.statements.length > 0)) return ''
+  const heads = [said, ...tags.filter(({ tag }) => isFileTag(tag)).map(tag => tag.text)].filter(part => part !== '')
+  const rest = { text: heads.join('\n\n'), tags: tags.filter(({ tag }) => !isFileTag(tag)) }
+  return describe(rest, exampleLanguage(source.fileName))
 }

@@ -6,6 +6,8 @@ export interface Module {
   readonly language: DocumentedLanguage
   readonly description: string
   readonly entries: readonly Entry[]
+  /** What was seen in it and is not among the entries. */
+  readonly left_out: readonly LeftOut[]
 }
 
 export type DocumentedLanguage = 'typescript' | 'javascript' | 'python' | 'openapi' | 'proto'
@@ -22,6 +24,13 @@ export interface Entry {
   /** What its comment says; empty where it has none. */
   readonly description: string
   readonly members: readonly Entry[]
+  /** Overloads, a getter and its setter, and what is declared twice: each with its own comment. */
+  readonly declarations?: readonly Declaration[]
+}
+
+export interface Declaration {
+  readonly signature: string
+  readonly description: string
 }
 
 /** The file can't be read as its language. */
@@ -35,21 +44,53 @@ export const short = (text: string, most = 500): string => {
 
 /** Overloads of a function, and interfaces that are declared twice, are one entry. */
 export function merged(entries: readonly Entry[]): Entry[] {
-  const byName = new Map<string, Entry>()
-  for (const entry of entries) {
-    const key = `${entry.kind} ${entry.name}`
-    const known = byName.get(key)
-    byName.set(
-      key,
-      known
-        ? {
-            ...known,
-            signature: `${known.signature}\n${entry.signature}`,
-            description: known.description || entry.description,
-            members: [...known.members, ...entry.members],
-          }
-        : entry,
-    )
+  const byName = Map.groupBy(entries, ({ kind, name }) => `${kind} ${name}`)
+  return [...byName.values()].map(same => {
+    const [first] = same as [Entry, ...Entry[]]
+    return same.length === 1 ? first : together(first, same)
+  })
+}
+
+function together(first: Entry, same: readonly Entry[]): Entry {
+  const declarations = same.flatMap(
+    ({ signature, description, declarations: own }) => own ?? [{ signature, description }],
+  )
+  return {
+    ...first,
+    signature: declarations.map(({ signature }) => signature).join('\n'),
+    description: [...new Set(declarations.map(({ description }) => description))]
+      .filter(text => text !== '')
+      .join('\n\n'),
+    members: same.flatMap(({ members }) => members),
+    declarations,
   }
-  return [...byName.values()]
+}
+
+/** What was seen and is not told, by reason. */
+export interface LeftOut {
+  /** As it follows a count: "private members". */
+  readonly reason: string
+  readonly count: number
+  /** The first of them. */
+  readonly names: readonly string[]
+}
+
+export interface LeftOutList {
+  readonly add: (reason: string, name: string) => void
+  readonly all: () => LeftOut[]
+}
+
+const MOST_NAMES = 20
+
+export function createLeftOut(): LeftOutList {
+  const byReason = new Map<string, string[]>()
+  return {
+    add(reason, name) {
+      const names = byReason.get(reason)
+      if (names) names.push(short(name, 100))
+      else byReason.set(reason, [short(name, 100)])
+    },
+    all: () =>
+      [...byReason].map(([reason, names]) => ({ reason, count: names.length, names: names.slice(0, MOST_NAMES) })),
+  }
 }

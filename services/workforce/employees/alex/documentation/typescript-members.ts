@@ -5,15 +5,18 @@ import { kept, type Teller, typescript } from './typescript-teller.ts'
 /** Of a class or an interface what may be used from outside or by heirs. */
 export function membersOf(
   members: readonly (TypeScript.ClassElement | TypeScript.TypeElement)[],
-  { entry, print, head }: Teller,
+  { entry, print, head, leave }: Teller,
 ): Entry[] {
   const ts = typescript()
   const { factory } = ts
+  const implementations = implementationsIn(members)
   const told = members.flatMap((member): Entry[] => {
+    if (implementations.has(member)) return []
     const flags = ts.canHaveModifiers(member) ? ts.getModifiers(member) : undefined
     const isHidden =
       flags?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) ||
       (member.name && ts.isPrivateIdentifier(member.name))
+    if (isHidden) leave('private members', print(member.name ?? member))
     if (isHidden || ts.isClassStaticBlockDeclaration(member) || ts.isSemicolonClassElement(member)) return []
     const name = member.name ? print(member.name) : ''
     if (ts.isConstructorDeclaration(member))
@@ -69,4 +72,18 @@ export function membersOf(
     return [entry(kind, name || short(print(member), 60), member, print(member))]
   })
   return merged(told)
+}
+
+/** Nobody can call the signature that an implementation of overloads has. */
+export function implementationsIn(nodes: readonly TypeScript.Node[]): Set<TypeScript.Node> {
+  const ts = typescript()
+  const functions = nodes.filter(
+    node => ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isConstructorDeclaration(node),
+  )
+  const byName = Map.groupBy(functions, node => {
+    const isStatic = ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.StaticKeyword)
+    return `${isStatic ? 'static ' : ''}${node.name?.getText() ?? ''}`
+  })
+  const overloaded = [...byName.values()].filter(same => same.some(({ body }) => body === undefined))
+  return new Set(overloaded.flat().filter(({ body }) => body !== undefined))
 }

@@ -1,7 +1,8 @@
 /** The compiler's own parser and printer, for what writes entries of one source. */
 import { createRequire } from 'node:module'
 import type * as TypeScript from 'typescript'
-import { type Entry, short } from './reference.ts'
+import { type DocTag, describe, parseDoc } from './jsdoc.ts'
+import { type Entry, type LeftOutList, short } from './reference.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -29,9 +30,11 @@ export interface Teller {
   readonly print: (node: TypeScript.Node) => string
   /** `bare` is the node without its body, which begins at `end`. */
   readonly head: (node: TypeScript.Node, bare: TypeScript.Node, end: number) => string
+  /** Says what is not told. */
+  readonly leave: LeftOutList['add']
 }
 
-export function createTeller(source: TypeScript.SourceFile): Teller {
+export function createTeller(source: TypeScript.SourceFile, leave: LeftOutList['add']): Teller {
   const ts = typescript()
   const printer = ts.createPrinter({ removeComments: true })
   const evenly = (node: TypeScript.Node) => printer.printNode(ts.EmitHint.Unspecified, node, source)
@@ -49,6 +52,7 @@ export function createTeller(source: TypeScript.SourceFile): Teller {
       description: commentOf(node),
       members,
     }),
+    leave,
   }
 }
 
@@ -65,13 +69,15 @@ export function kept(node: TypeScript.HasModifiers): TypeScript.Modifier[] {
   return (getModifiers(node) ?? []).filter(({ kind }) => !dropped.includes(kind))
 }
 
+/** The comment that stands directly before it. One that defines a type is of that type. */
 function commentOf(node: TypeScript.Node): string {
   const ts = typescript()
   const block = ts.getJSDocCommentsAndTags(node).findLast(ts.isJSDoc)
   if (!block) return ''
-  const tags = (block.tags ?? []).map(tag => {
-    const name = ts.isJSDocParameterTag(tag) ? ` \`${tag.name.getText()}\`` : ''
-    return `- ${tag.tagName.text}${name}: ${ts.getTextOfJSDocComment(tag.comment)?.replace(/^- /, '') ?? ''}`
-  })
-  return [ts.getTextOfJSDocComment(block.comment) ?? '', tags.join('\n')].filter(part => part !== '').join('\n\n')
+  const comment = parseDoc(block.getText())
+  return comment.tags.some(definesType) ? '' : describe(comment, exampleLanguage(node.getSourceFile().fileName))
 }
+
+export const definesType = ({ tag }: DocTag): boolean => tag === 'typedef' || tag === 'callback'
+
+export const exampleLanguage = (file: string): string => (/\.[cm]?tsx?$/i.test(file) ? 'ts' : 'js')

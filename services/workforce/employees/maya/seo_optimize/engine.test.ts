@@ -35,6 +35,40 @@ describe('a page', () => {
     }
   })
 
+  it('is given no title by a heading that any page may have, or that stands beside its content', () => {
+    const title = (body: string) => judge(`<body>${body}</body>`).proposals.title
+    assert.equal(title('<h1>Table of Contents</h1><h1>Oak stools</h1>'), 'Oak stools')
+    assert.equal(title('<h2>Table of Contents</h2><h2>Wood</h2><h2>Price</h2>'), null)
+    assert.equal(title('<nav><h1>Our shop</h1></nav><h2>Oak stools</h2>'), 'Oak stools')
+  })
+
+  it('has as canonical address one on the web, or a gap', () => {
+    const after = (href: string, rest: Partial<Input>) =>
+      judge(`<head><link rel="canonical" href="${href}"></head>`, rest).findings.find(
+        ({ rule }) => rule === 'canonical_relative',
+      )?.after
+    const gap = '<link rel="canonical" href="[the whole address of this page]">'
+    assert.equal(after('file:///home/a/page.html', {}), gap)
+    assert.equal(
+      after('file:///home/a/page.html', { url: 'https://a.example/x' }),
+      '<link rel="canonical" href="https://a.example/x">',
+    )
+    assert.equal(after('page.html', { url: 'file:///home/a/page.html' }), gap)
+  })
+
+  it('is judged by its main content, and what is left out is counted', () => {
+    const html =
+      '<body><div class="cookie-banner"><p>We use cookies for you and for our many partners, as you know.</p></div><div role="navigation"><p>Home</p></div><header><p>The best shop for tables and chairs of the whole country.</p></header><main class="page"><h1>Oak stools</h1><p>Our stools are made of oak that grew in the hills behind Bristol.</p></main><footer><p>Imprint</p></footer></body>'
+    const { result, warnings = [] } = rules(brief({ html }))
+    assert.equal(result.proposals.description, 'Our stools are made of oak that grew in the hills behind Bristol.')
+    assert.ok(
+      warnings.includes(
+        'Read as content: 2 pieces of text. Left out: notices about cookies (1), navigation (1), what is outside of main (1), the foot (1).',
+      ),
+      warnings.join('\n'),
+    )
+  })
+
   it('is given a title and a description in its own words', () => {
     const html = clean('recipe.html')
       .replace(/<title>.*<\/title>/, '')

@@ -97,9 +97,22 @@ function contentLanguage(page: Page): string {
 function warningsOf(page: Page, faults: readonly Fault[]): string[] {
   const many = [...Map.groupBy(faults, ({ rule }) => rule)].filter(([, same]) => same.length > MOST_OF_A_RULE)
   return [
+    ...besideLine(page),
     ...many.map(([rule, same]) => `Of ${same.length} findings of ${rule}, the first ${MOST_OF_A_RULE} are listed.`),
     ...(page.kind === 'html' && page.blocks.length === 0
       ? ['There is no text in the page. What a script writes into it is not seen: give the page as it is after that.']
       : []),
   ]
+}
+
+/** What was not read as content, with counts. */
+function besideLine({ blocks }: Page): string[] {
+  const beside = Map.groupBy(
+    blocks.filter(({ isContent }) => !isContent),
+    block => block.beside,
+  )
+  if (beside.size === 0) return []
+  const counts = [...beside].map(([part, { length }]) => `${part} (${length})`)
+  const count = blocks.filter(({ isContent }) => isContent).length
+  return [`Read as content: ${count} ${count === 1 ? 'piece' : 'pieces'} of text. Left out: ${counts.join(', ')}.`]
 }

@@ -11,7 +11,7 @@ function canonical({ page, brief }: Judged): Fault[] {
   const links = linkedAs(page, 'canonical')
   const { url } = brief.input
   const tag = (address: string) => `<link rel="canonical" href="${escaped(address)}">`
-  const gap = url ?? '[the whole address of this page]'
+  const gap = onTheWeb(url) ?? '[the whole address of this page]'
   const [first, ...others] = links
   if (!first) return [added('canonical_missing', headOf(page), 'The page names no canonical address.', tag(gap))]
   const found = others.map(other =>
@@ -20,11 +20,12 @@ function canonical({ page, brief }: Judged): Fault[] {
   const address = hrefOf(first)
   const whole = URL.parse(address)
   if (!whole || !/^https?:$/.test(whole.protocol)) {
-    const resolved = url === undefined ? undefined : URL.parse(address, url)?.href
-    const message = `The canonical address “${address.slice(0, 200)}” is not whole.`
+    const resolved = url === undefined ? undefined : onTheWeb(URL.parse(address, url)?.href)
+    const fault = whole ? 'no address on the web' : 'not whole'
+    const message = `The canonical address “${address.slice(0, 200)}” is ${fault}.`
     return [...found, changed(page, 'canonical_relative', first, message, tag(resolved ?? gap))]
   }
-  const own = url === undefined ? undefined : URL.parse(url)
+  const own = onTheWeb(url) === undefined ? undefined : URL.parse(url ?? '')
   if (!own || site(own) === site(whole)) return found
   const message = `The canonical address is of ${whole.hostname}; the page is of ${own.hostname}.`
   return [...found, changed(page, 'canonical_elsewhere', first, message, tag(own.href))]
@@ -51,7 +52,7 @@ function hreflang({ page, brief }: Judged): Fault[] {
         ),
       ]
     if (!/^https?:\/\//i.test(address)) {
-      const resolved = brief.input.url === undefined ? undefined : URL.parse(address, brief.input.url)?.href
+      const resolved = onTheWeb(URL.parse(address, brief.input.url)?.href)
       const message = `The address for ${language} is not whole.`
       return [changed(page, 'hreflang_relative', link, message, tag(language, resolved ?? '[the whole address]'))]
     }
@@ -76,6 +77,10 @@ function hreflang({ page, brief }: Judged): Fault[] {
     ]
   }
 }
+
+/** Only such an address can be found by a search engine. */
+const onTheWeb = (address: string | undefined): string | undefined =>
+  address !== undefined && /^https?:\/\//i.test(address) ? address : undefined
 
 const hrefOf = ({ attributes }: PageElement): string => attributes.get('href')?.trim() ?? ''
 

@@ -1,6 +1,6 @@
 /** Title and description that the page itself offers: its own words, nothing added. */
 import { sentencesOf } from '../../../src/text/sentences.ts'
-import { contentOf, headingsOf, type Page } from '../page/page.ts'
+import { contentOf, headingsOf, levelOf, type Page } from '../page/page.ts'
 import type { Judged } from './fault.ts'
 import { LONGEST_DESCRIPTION, LONGEST_TITLE } from './head.ts'
 import { fitted, widthOf } from './width.ts'
@@ -8,10 +8,23 @@ import { fitted, widthOf } from './width.ts'
 const SHORTEST_PARAGRAPH = 40
 
 export function proposalsOf(page: Page): Judged['proposals'] {
-  const headings = headingsOf(page).filter(({ text }) => text !== '')
-  const heading = headings.find(({ name }) => name === 'h1') ?? headings[0]
-  return { title: heading ? fitted(heading.text, LONGEST_TITLE) : null, description: descriptionOf(page) }
+  const heading = titleHeading(page)
+  return { title: heading === undefined ? null : fitted(heading, LONGEST_TITLE), description: descriptionOf(page) }
 }
+
+/** The main heading, or the only one of the highest level: of several, none is known to be the page's. */
+function titleHeading(page: Page): string | undefined {
+  const headings = headingsOf(page).filter(({ text, isContent }) => isContent && text !== '' && !isOfAnyPage(text))
+  const highest = headings.reduce((level, heading) => Math.min(level, levelOf(heading)), 6)
+  const [first, ...others] = headings.filter(heading => levelOf(heading) === highest)
+  return highest === 1 || others.length === 0 ? first?.text : undefined
+}
+
+/** A heading that says nothing of its page. */
+const isOfAnyPage = (text: string): boolean =>
+  /^(?:(?:table of )?contents|index|(?:main |site )?(?:menu|navigation)|search|on this page|in this article|overview|introduction|inhalt(?:sverzeichnis)?|übersicht|einleitung|menü|suche|sommaire|table des matières|recherche|índice|contenido|contenidos|indice|sommario|inhoud(?:sopgave)?|目次|目录)[\s:：.…]*$/iu.test(
+    text.normalize('NFC'),
+  )
 
 /** The first sentences of the first paragraph that is one. */
 function descriptionOf(page: Page): string | null {

@@ -23,6 +23,8 @@ export interface PageElement {
   /** What a reader hears of it: its text, with the alternatives of images in it. Only the beginning where it is long. */
   readonly text: string
   readonly inHead: boolean
+  /** It stands in the page's subject. */
+  readonly isContent: boolean
   /** Of an item of microdata, the names of its properties. */
   readonly properties?: ReadonlySet<string>
 }
@@ -36,6 +38,8 @@ export interface Block {
   readonly end: number
   /** It is of the page's subject, not of its navigation, its foot or a form. */
   readonly isContent: boolean
+  /** What it is part of instead, as it follows a count: "paragraphs of navigation". Empty for content. */
+  readonly beside: string
 }
 
 /** More of either are in no page that somebody reads. */

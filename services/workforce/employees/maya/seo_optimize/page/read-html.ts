@@ -2,6 +2,7 @@
 import { Parser } from 'htmlparser2'
 import { Refusal } from '../../../src/brief.ts'
 import { visibleText } from '../../../src/text/visible-text.ts'
+import { besideOf } from './beside.ts'
 import { assertReadable, type Block, flat, type Page, type PageElement } from './page.ts'
 
 /** As deep as browsers nest elements; deeper pages are made to hurt whoever reads them. */
@@ -17,19 +18,19 @@ const kept = words('html head title meta link base body h1 h2 h3 h4 h5 h6 a img 
 const silent = words(
   'script style noscript template svg math title textarea select datalist iframe object video audio canvas',
 )
-const aside = words('nav footer aside form button dialog menu')
 const blocks = words(
   'address article aside blockquote body br button caption dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead title tr ul',
 )
 /** What may stand in a head. Anything else ends it. */
 const ofHead = words('html head title meta link base script style noscript template')
 
-type Draft = { -readonly [Key in keyof PageElement]: PageElement[Key] }
+type Draft<Of = PageElement> = { -readonly [Key in keyof Of]: Of[Key] }
 
 interface Open {
   readonly name: string
   readonly isSilent: boolean
-  readonly isAside: boolean
+  readonly beside: string
+  readonly isMain: boolean
   readonly draft?: Draft
   /** Of an item of microdata. */
   readonly properties?: Set<string>
@@ -42,7 +43,15 @@ export function readHtml(source: string, raw: string, param: string): Page {
   const reader = new HtmlReader(raw, param)
   reader.read()
   const { elements, ids } = reader
-  return { source, kind: 'html', raw, elements, blocks: reader.blocks.read, ids }
+  return { source, kind: 'html', raw, elements, blocks: ofMain(reader.blocks.read), ids }
+}
+
+/** Of a page that marks its main part, the rest is no content. */
+function ofMain(blocks: readonly Draft<Block & { inMain: boolean }>[]): Block[] {
+  const isMarked = blocks.some(({ inMain, isContent }) => inMain && isContent)
+  return blocks.map(({ inMain, ...block }) =>
+    isMarked && !inMain && block.isContent ? { ...block, isContent: false, beside: 'what is outside of main' } : block,
+  )
 }
 
 class HtmlReader {
@@ -56,9 +65,11 @@ class HtmlReader {
   readonly #listening: Open[] = []
   #attributes = new Map<string, string>()
   #headEnded = false
-  /** How many of the open elements are silent, and how many stand beside the content. */
+  /** How many of the open elements are silent, and how many are the main part. */
   #silent = 0
-  #aside = 0
+  #main = 0
+  /** What the open elements that stand beside the content are. */
+  readonly #beside: string[] = []
 
   constructor(raw: string, param: string) {
     this.#raw = raw
@@ -109,7 +120,8 @@ class HtmlReader {
     const one: Open = {
       name,
       isSilent: silent.has(name) || isHidden(attributes),
-      isAside: aside.has(name),
+      beside: besideOf(name, attributes),
+      isMain: name === 'main' || attributes.get('role')?.trim().toLowerCase() === 'main',
       parts: [],
       length: 0,
       ...(draft && { draft }),
@@ -118,7 +130,8 @@ class HtmlReader {
     this.#open.push(one)
     if (draft && this.#listening.length < MOST_OPEN) this.#listening.push(one)
     if (one.isSilent) this.#silent++
-    if (one.isAside) this.#aside++
+    if (one.beside !== '') this.#beside.push(one.beside)
+    if (one.isMain) this.#main++
   }
 
   /** The element is a property of the item of microdata around it. */
@@ -142,6 +155,7 @@ class HtmlReader {
       end: tagEnd,
       text: '',
       inHead: !this.#headEnded,
+      isContent: this.#beside.length === 0,
       ...(properties && { properties }),
     }
   }
@@ -162,7 +176,8 @@ class HtmlReader {
     if (name === 'head') this.#headEnded = true
     if (!one) return
     if (one.isSilent) this.#silent--
-    if (one.isAside) this.#aside--
+    if (one.beside !== '') this.#beside.pop()
+    if (one.isMain) this.#main--
     if (this.#listening.at(-1) === one) this.#listening.pop()
     if (!one.draft) return
     const text = one.parts.join('')
@@ -180,13 +195,13 @@ class HtmlReader {
   }
 
   #flush(tag: string): void {
-    this.blocks.begin(tag, this.#aside === 0)
+    this.blocks.begin(tag, this.#beside.at(-1) ?? '', this.#main > 0)
   }
 }
 
 /** The text of a page, in the pieces that stand by themselves. */
 class Blocks {
-  readonly read: Block[] = []
+  readonly read: Draft<Block & { inMain: boolean }>[] = []
   #block = { tag: 'body', parts: [] as string[], start: 0, end: 0 }
 
   /** Adds text to the block; false for space before any. */
@@ -200,11 +215,20 @@ class Blocks {
     return true
   }
 
-  /** Ends the block, and begins one of this tag. `isContent`: whether the one that ends is part of the content. */
-  begin(tag: string, isContent: boolean): void {
+  /** Ends the block, and begins one of this tag. `beside` and `inMain` are of the one that ends. */
+  begin(tag: string, beside: string, inMain: boolean): void {
     const { parts, ...block } = this.#block
     const text = flat(visibleText(parts.join('')))
-    if (text !== '') this.read.push({ tag: block.tag, text, start: block.start, end: block.end, isContent })
+    if (text !== '')
+      this.read.push({
+        tag: block.tag,
+        text,
+        start: block.start,
+        end: block.end,
+        isContent: beside === '',
+        beside,
+        inMain,
+      })
     this.#block = { tag, parts: [], start: 0, end: 0 }
   }
 }

@@ -27,6 +27,7 @@ export function readText(source: string, raw: string, param: string): Page {
         start: paragraph.start,
         end: paragraph.start + paragraph.text.length,
         isContent: true,
+        beside: '',
       })
   }
   return { source, kind: 'text', raw, elements, blocks, ids: new Set() }
@@ -86,4 +87,5 @@ const element = (
   end: start + raw.length,
   text: flat(visibleText(text)),
   inHead: false,
+  isContent: true,
 })
