@@ -24,15 +24,15 @@ const labels = (aspects: readonly Aspect[]) => Object.fromEntries(aspects.map(({
 describe('labelled texts', { skip: referenceMissing }, () => {
   const sets = referenceMissing ? new Map() : labelledSets()
 
-  it('are scored as by the reference, through the whole engine', () => {
+  it('have the scores of the reference too, through the whole engine', () => {
     for (const labelled of sets.values()) {
       const texts: string[] = labelled.map(({ text }: { text: string }) => text)
       const expected = referenceScores(texts)
       for (let from = 0; from < texts.length; from += 1_000) {
         const { result } = rules(brief({ texts: texts.slice(from, from + 1_000), text_language: 'en' }))
-        result.texts.forEach(({ scores }, at) => {
-          assert.ok(scores)
-          const found = [scores.compound, scores.positive, scores.neutral, scores.negative].map(value => value + 0)
+        result.texts.forEach(({ vader }, at) => {
+          assert.ok(vader)
+          const found = [vader.compound, vader.positive, vader.neutral, vader.negative].map(value => value + 0)
           assert.deepEqual(
             found,
             expected[from + at]?.map(value => value + 0),
@@ -291,6 +291,12 @@ describe('hostile texts', () => {
     'of a noun announced': 'the ',
     'of letters with case in three ways': 'ǅİß ',
     'of the word but': 'but good ',
+    'of tags': '<b>good</b> ',
+    'of tags that never end': '<b good ',
+    'of comments that never end': '<!-- <style> good ',
+    'of character references': '&#39;&amp;',
+    'of a phrase': 'could not have been any more ',
+    'of troubles': 'no issues, ',
   }
   for (const [name, part] of Object.entries(megabyte))
     it(`may be a megabyte ${name}`, { timeout: 300_000 }, () => {

@@ -1,8 +1,9 @@
-/** Sentiment by VADER's method: per text, per sentence, per aspect. */
+/** Sentiment of texts: per text, per sentence, per aspect. */
 import type { Answer } from '../../src/answer.ts'
 import { type Brief, Refusal } from '../../src/brief.ts'
 import { isEnglishWord, wordsOf } from '../../src/text/english.ts'
 import { languageOf } from '../../src/text/language.ts'
+import { plainText } from '../../src/text/plain-text.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 import { textOfFile } from '../../src/text/text-files.ts'
 import { lexicon } from '../../src/text/vader/lexicon.ts'
@@ -12,7 +13,8 @@ import { isSeen, visibleText } from '../../src/text/visible-text.ts'
 import { aspectsOf } from './aspect/aspects.ts'
 import { labelOf } from './label.ts'
 import { readingOf } from './reading.ts'
-import type { Input, Result, ScoredSentence, ScoredText, Scores } from './result.ts'
+import type { Input, Result, ScoredSentence, ScoredText, Shares } from './result.ts'
+import { score } from './words/score.ts'
 
 const MOST_CHARACTERS = 2_000_000
 /** More are scored, and counted in their text's score, and not listed. */
@@ -23,6 +25,8 @@ const MOST_WORDS = 100
 interface Text {
   readonly source: string
   readonly text: string
+  /** With its tags and in its own spelling: what a reference is given. */
+  readonly unread: string
   readonly language: string
   readonly isScored: boolean
 }
@@ -31,8 +35,8 @@ export function rules(brief: Brief<Input>): Answer<Result> {
   const texts = textsOf(brief)
   const warnings = unscored(texts)
   let room = MOST_SENTENCES
-  const scored = texts.map(({ source, text, language, isScored }): ScoredText => {
-    if (!isScored) return { source, language, scores: null, sentences: [] }
+  const scored = texts.map(({ source, text, unread, language, isScored }): ScoredText => {
+    if (!isScored) return { source, language, scores: null, vader: null, sentences: [] }
     const spans = sentencesOf(text)
     const listed = spans.slice(0, room)
     room -= listed.length
@@ -41,7 +45,8 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     return {
       source,
       language,
-      scores: scoresOf(polarity(text)),
+      scores: labelled(score(text)),
+      vader: sharesOf(polarity(unread)),
       sentences: listed.map(({ start, end }) => scoredSentence(text.slice(start, end))),
     }
   })
@@ -50,7 +55,7 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     texts: scored,
     aspects: aspectsOf(
       texts.filter(({ isScored }) => isScored),
-      brief.input.aspects?.map(aspect => visibleText(aspect).trim()) ?? [],
+      brief.input.aspects?.map(aspect => plainText(aspect).trim()) ?? [],
     ),
   }
   for (const { aspect, mentions, weighed } of result.aspects)
@@ -76,14 +81,14 @@ function textsOf({ input, files }: Brief<Input>): Text[] {
     )
   const given = input.text_language?.toLowerCase().split('-')[0]
   return texts.map(({ source, text }) => {
-    const visible = visibleText(text)
-    const language = given ?? languageOf(visible)
+    const read = plainText(text)
+    const language = given ?? languageOf(read)
     return {
       source,
-      text: visible,
+      text: read,
+      unread: visibleText(text),
       language,
-      isScored:
-        isSeen(visible) && (language === 'en' || (given === undefined && language === 'und' && isReadable(visible))),
+      isScored: isSeen(read) && (language === 'en' || (given === undefined && language === 'und' && isReadable(read))),
     }
   })
 }
@@ -112,18 +117,19 @@ const shortened = (sources: readonly string[]) =>
   sources.length <= 5 ? sources.join(', ') : `${sources.slice(0, 5).join(', ')} and ${sources.length - 5} more`
 
 function scoredSentence(text: string): ScoredSentence {
-  const found = polarity(text)
+  const found = score(text)
   const words = found.words.slice(0, MOST_WORDS).map(word => ({ ...word, valence: roundHalfEven(word.valence, 4) }))
-  return { text, scores: scoresOf(found), words }
+  return { text, scores: labelled(found), vader: sharesOf(polarity(text)), words }
 }
 
-const scoresOf = ({ compound, positive, neutral, negative }: Polarity): Scores => ({
+const sharesOf = ({ compound, positive, neutral, negative }: Polarity): Shares => ({
   compound,
   positive,
   neutral,
   negative,
-  label: labelOf(compound),
 })
+
+const labelled = (found: Polarity) => ({ ...sharesOf(found), label: labelOf(found.compound) })
 
 function summed(texts: readonly ScoredText[]): Result['summary'] {
   const scores = texts.flatMap(({ scores }) => scores ?? [])

@@ -8,17 +8,22 @@ export interface Input {
 
 export type Label = 'positive' | 'neutral' | 'negative'
 
-export interface Scores {
+export interface Shares {
   readonly compound: number
   readonly positive: number
   readonly neutral: number
   readonly negative: number
+}
+
+export interface Scores extends Shares {
   readonly label: Label
 }
 
 export interface ScoredSentence {
   readonly text: string
   readonly scores: Scores
+  /** As the reference scores it, which reads word by word. */
+  readonly vader: Shares
   readonly words: readonly {
     readonly word: string
     readonly valence: number
@@ -31,6 +36,7 @@ export interface ScoredText {
   readonly source: string
   readonly language: string
   readonly scores: Scores | null
+  readonly vader: Shares | null
   readonly sentences: readonly ScoredSentence[]
 }
 
