@@ -17,6 +17,21 @@ export interface Shares {
 
 export interface Scores extends Shares {
   readonly label: Label
+  /** The mean of what people would say, from about -4 to 4; null where the words decide. */
+  readonly rating: number | null
+}
+
+/** Of the labels of one method: the share that agrees with people's, of texts that chose nothing. */
+export interface Accuracy {
+  readonly texts: string
+  readonly right: number
+}
+
+/** What labels are told by. */
+export interface Method {
+  readonly name: 'sentence_embeddings' | 'words'
+  readonly model: string | null
+  readonly accuracy: readonly Accuracy[]
 }
 
 export interface ScoredSentence {
@@ -63,6 +78,7 @@ export interface Result {
     readonly negative: number
     readonly compound: number | null
   }
+  readonly method: Method
   readonly texts: readonly ScoredText[]
   readonly aspects: readonly Aspect[]
 }

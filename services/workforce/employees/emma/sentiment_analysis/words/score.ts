@@ -6,11 +6,16 @@ import { emojiValences } from './emojis.ts'
 import { type PhraseWord, phraseWords } from './phrases.ts'
 import { tokensOf } from './tokens.ts'
 
+export interface Score extends Polarity {
+  /** Whether an emoji or a phrase of the text is read otherwise than by VADER. */
+  readonly isReread: boolean
+}
+
 /**
  * The same as `polarity` of a text without emojis, words that punctuation joins, and the phrases of `phrases.ts`; and no word is
  * negated or stressed by one of the clause before. Takes a time proportional to the text.
  */
-export function score(text: string): Polarity {
+export function score(text: string): Score {
   const tokens = tokensOf(text)
   const phrases = phraseWords(tokens)
   // A phrase is read as a whole: no word of it negates or stresses what is beside it.
@@ -20,7 +25,10 @@ export function score(text: string): Polarity {
     const clause = part(words, from, to)
     for (let at = from; at < to; at++) weighed.push(valence(clause, at - from, tokens.words, at, phrases))
   }
-  return summed({ weighed, but: words.lower.indexOf('but'), text: tokens.described })
+  return {
+    ...summed({ weighed, but: words.lower.indexOf('but'), text: tokens.described }),
+    isReread: phrases.size > 0 || words.words.some(word => emojiValences.has(word)),
+  }
 }
 
 function valence(
