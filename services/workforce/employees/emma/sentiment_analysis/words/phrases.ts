@@ -67,7 +67,8 @@ const TROUBLES = `issue issues problem problems bug bugs delay delays scratch sc
   damage damages trouble troubles worry worries concern concerns lag crash crashes hiccup hiccups mess drama nonsense pain stress
   headache headaches wobble leak leaks leaking dent dents stain stains crack cracks hitch hitches snag snags gripe gripes quibble
   quibbles blemish blemishes disappointment disappointments failure failures side-effects breakage interference static difficulty
-  difficulties discomfort irritation malfunction malfunctions inconvenience weaknesses shortcomings typos spam clutter crashing noise noises smell smells odor odors odour mistake mistakes`
+  difficulties discomfort irritation malfunction malfunctions inconvenience weaknesses shortcomings typos spam clutter crashing noise noises smells
+  odor odors odour mistakes rattle rattles squeak squeaks`
 const troubles = setOf(TROUBLES)
 const TROUBLE = any(TROUBLES)
 const NOT = String.raw`(?:[a-z]+n't|not|never|cannot|cant|dont|didnt|doesnt|havent|hasnt|hadnt|wasnt|isnt|without|neither|nor)`
@@ -85,6 +86,8 @@ const phrase = (pattern: string, weigh: Phrase['weigh'], negates = true): Phrase
   negates,
 })
 
+/** What is left of a word that is turned round: VADER's factor of negations. */
+const TURNED = -0.74
 /** What a good word weighs where nothing can be better: VADER's factor for “never so”. */
 const FULLY = 1.25
 
@@ -113,30 +116,38 @@ const comparatives = [...lexicon.keys()].filter(word =>
 const COMPARATIVE = any([...comparatives, ...Object.keys(COMPARED).filter(word => word !== 'more')].join(' '))
 const feeling = (word: string) => COMPARED[word] ?? lexicon.get(word)
 
+const isLast = (word: string, whole: string) => whole === word || whole.endsWith(` ${word}`)
+
 /** The last word decides: it is as good, or as bad, as can be; less of it is the contrary. */
 const asCanBe: Phrase['weigh'] = (word, whole) => {
-  if (!whole.endsWith(word)) return undefined
+  if (!isLast(word, whole)) return undefined
   const valence = feeling(word)
   return valence === undefined ? undefined : valence * FULLY * (/ less [a-z']+$/.test(whole) ? -1 : 1)
 }
 
-const CANNOT = String.raw`(?:could not|could never|couldn't|couldnt|can't|cant|cannot|can not)`
+const CANNOT = String.raw`(?:could hardly|can hardly|could not|could never|couldn't|couldnt|can't|cant|cannot|can not)`
 /** Any word: only one of the lexicon makes a phrase. */
 const FELT = "[a-z']{3,}"
 
-const good =
+const turned: Phrase['weigh'] = (word, whole) => {
+  const valence = isLast(word, whole) ? lexicon.get(word) : undefined
+  return valence === undefined ? undefined : TURNED * valence
+}
+
+const only =
   (word: string, valence: number): Phrase['weigh'] =>
   found =>
     found === word ? valence : undefined
 const last =
   (valence: number): Phrase['weigh'] =>
   (word, whole) =>
-    whole.endsWith(word) ? valence : undefined
+    isLast(word, whole) ? valence : undefined
 
 /** Without one of these there is no phrase. */
 const triggers =
   setOf(`no zero not nothing nobody never neither nor without hardly cannot cant couldnt dont wont didnt doesnt havent
-  hasnt hadnt wasnt isnt free could should would might let lets leave leaves left anything hard tough little`)
+  hasnt hadnt wasnt isnt free could should would might let lets leave leaves left anything hard tough little far hoped wanted wished stopped quit lots lot tons full plenty
+  many several constant endless numerous repeated major serious wish wished`)
 
 /** Where two fit the first is taken. */
 const phrases: readonly Phrase[] = [
@@ -151,7 +162,7 @@ const phrases: readonly Phrase[] = [
   ),
   phrase(`${TROUBLE} free`, word => (troubles.has(word) ? 1.2 : undefined)),
   phrase(
-    `${CANNOT} (?:possibly |really |honestly |have |be |been |feel |felt |get |ask |asked |wish |wished |hope |hoped |imagine |for |any |a |much |anything |it |with ){0,5}(?:more |less )?(?:${COMPARATIVE}|(?<=(?:more|less) )${FELT}|(?<=(?:ask|asked|wish|wished|hope|hoped) for )more)`,
+    `${CANNOT} (?:possibly |really |honestly |have |be |been |feel |felt |get |ask |asked |wish |wished |hope |hoped |imagine |gone |turned |worked |out |for |any |a |much |anything |it |with ){0,5}(?:more |less )?(?:${COMPARATIVE}|(?<=(?:more|less) )${FELT}|(?<=(?:ask|asked|wish|wished|hope|hoped) for )more)`,
     asCanBe,
   ),
   phrase(
@@ -165,7 +176,7 @@ const phrases: readonly Phrase[] = [
   phrase(`no ${COMPARATIVE}(?= (?!than)[a-z])`, asCanBe),
   phrase(
     String.raw`${CANNOT} (?:[a-z]+ ){0,1}(?:recommend|praise|thank|commend|compliment|rate|love)(?: [a-z']+){0,4} (?:enough|more|highly|too highly)`,
-    (word, whole) => (whole.endsWith(word) ? 2.6 : undefined),
+    (word, whole) => (isLast(word, whole) ? 2.6 : undefined),
   ),
   phrase(
     String.raw`${CANNOT} (?:speak|say)(?: [a-z']+){0,3} (?:enough|highly)(?: (?:good|great|nice|positive|wonderful|kind)(?: things)?| about)?`,
@@ -175,17 +186,17 @@ const phrases: readonly Phrase[] = [
   phrase(
     `nothing but(?: the| a)?(?: absolute| pure| good| great| best| nice)? [a-z']+`,
     (word, whole) =>
-      whole.endsWith(word) && troubles.has(word)
+      isLast(word, whole) && troubles.has(word)
         ? -1.7
         : word === 'nothing' || word === 'but'
           ? undefined
           : (lexicon.get(word) ?? (word === 'praise' ? 2.6 : undefined)),
     false,
   ),
-  phrase(`anything but(?: a)? ${FELT}`, (word, whole) =>
-    whole.endsWith(word) ? -0.74 * (lexicon.get(word) ?? 0) : undefined,
-  ),
-  phrase(`${NOT} waste (?:your|any|my)(?: [a-z']+){1,2}`, good('waste', -2.2), false),
+  phrase(`(?:anything but(?: a)?|far from|hardly(?: a| an)?) ${FELT}`, turned),
+  phrase(`not (?:nearly |quite |half |at all )?as ${FELT}(?= as)`, turned),
+  phrase('as (?:i|we) (?:had |have )?(?:hoped|wanted|wished)', last(-0.3), false),
+  phrase(`${NOT} waste (?:your|any|my)(?: [a-z']+){1,2}`, only('waste', -2.2), false),
   phrase(
     String.raw`(?:${CANNOT}|${NOT}|no reason to|nothing to|not much to|little to) (?:really |possibly |find (?:a |any )?)?(?:complain(?: about)?|fault(?: (?:it|them))?|grumble|go (?:far )?wrong)`,
     last(1.6),
@@ -193,9 +204,30 @@ const phrases: readonly Phrase[] = [
   phrase(`(?:${CANNOT}|hard to|tough to) (?:really |possibly )?(?:be )?beat(?:en)?`, last(2)),
   phrase(`${CANNOT} wait(?: to| for)`, last(1.5)),
   phrase(`${NOT} (?:even )?hesitate`, last(1.6)),
-  phrase(`(?:never|not|n't) looked back`, last(1.6)),
+  phrase('never looked back', last(1.6)),
+  phrase(`${NOT} change (?:a|any) ?thing`, last(2)),
   phrase(`${NOT} let (?:me|us|you|anyone) down`, last(1.8)),
   phrase('lets? (?:me|us|you|everyone) down', last(-1.8), false),
+  phrase(
+    `${NOT} (?:ever )?${any('buy order come go return stay eat shop use purchase visit recommend watch read')}(?: [a-z']+){0,3} again`,
+    last(-1.8),
+  ),
+  phrase('never (?:ever )?again', last(-2)),
+  phrase(`(?:do not|don't|dont) (?:even )?(?:bother|buy(?: (?:it|this|these|one|here|from))?)`, last(-1.6)),
+  phrase(
+    `(?:${NOT}|no longer|stopped|quit) (?:even )?work(?:ed|ing|s)?(?! (?:better|well|so|as|for|with|out))`,
+    last(-1.6),
+  ),
+  phrase(
+    `(?:lots of|a lot of|tons of|full of|plenty of|many|several|constant|endless|numerous|repeated|major|serious) ${TROUBLE}`,
+    last(-1.5),
+    false,
+  ),
+  phrase(
+    `wish(?:ed)? (?:[a-z]+ ){1,2}(?:was|were|had|would)(?: be| been| have| a| bit| more| little){0,3}(?: ${COMPARATIVE}| ${FELT})?`,
+    only('wish', -1.4),
+    false,
+  ),
   phrase('(?:leaves?|left) nothing to be desired', last(1.8)),
   phrase('(?:leaves?|left) (?:a lot|much|a great deal|something|plenty) to be desired', last(-1.8), false),
   phrase(
