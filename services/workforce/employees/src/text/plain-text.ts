@@ -17,7 +17,7 @@ export function plainText(text: string): string {
 export function folded(text: string): string {
   return text
     .normalize('NFC')
-    .replace(/[‘’‚‛ʼ′´`＇]/g, "'")
+    .replace(/[‘’‚‛ʼ′＇]|(?<=\p{L})[`´](?=\p{L})/gu, "'")
     .replace(/[“”„‟«»″＂]/g, '"')
     .replace(/[！-～]/g, wide => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/\p{Variation_Selector}|\p{Emoji_Modifier}/gu, '')
