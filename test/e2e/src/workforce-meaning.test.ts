@@ -1,4 +1,4 @@
-/** Tickets that are answered by what a handbook means, by REST, with a real embedding model. */
+/** Tickets that are answered, and reviews that are labelled, by what they mean: by REST, with a real embedding model. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sentenceModel, sentenceModelMissing } from '@millhand/embedding/fixture'
@@ -13,8 +13,9 @@ const input = {
   ],
 }
 
-async function foundIn(server: Server) {
-  const json = { task: 'answer_ticket', engine: 'rules', input }
+const foundIn = (server: Server) => resultOf(server, { task: 'answer_ticket', engine: 'rules', input })
+
+async function resultOf(server: Server, json: object) {
   const { status, body, text } = await server.request('POST', '/v1/workforce/emma/tasks', {
     json,
     headers: { prefer: 'wait=60' },
@@ -23,6 +24,27 @@ async function foundIn(server: Server) {
   assert.equal(body.status, 'succeeded', text)
   return body.output.result
 }
+
+const review = { task: 'sentiment_analysis', input: { texts: ['The plot goes nowhere.', 'Great product 👎'] } }
+
+describe('a review', { timeout: 1_800_000 }, () => {
+  it('is labelled by its meaning where the platform has a model for it', { skip: sentenceModelMissing }, async () => {
+    await using server = await startServer({ env: { MILLHAND_EMBEDDING_MODEL: sentenceModel } })
+    const { method, texts } = await resultOf(server, review)
+    assert.equal(method.name, 'sentence_embeddings')
+    assert.deepEqual(
+      texts.map(({ scores }: { scores: { label: string } }) => scores.label),
+      ['negative', 'negative'],
+    )
+  })
+
+  it('is labelled by its words where it has none', async () => {
+    await using server = await startServer()
+    const { method, texts } = await resultOf(server, review)
+    assert.equal(method.name, 'words')
+    assert.equal(texts[0].scores.label, 'neutral')
+  })
+})
 
 describe('a ticket', { timeout: 1_800_000 }, () => {
   it('is read by its meaning where the platform has a model for it', { skip: sentenceModelMissing }, async () => {

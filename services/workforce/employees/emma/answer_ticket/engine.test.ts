@@ -40,6 +40,18 @@ describe('a ticket that the knowledge answers', () => {
     assert.match(text, /Rotate a key/)
   })
 
+  it('is read without its tags, whatever its typography and the spelling of its letters', async () => {
+    const knowledge = [
+      { title: 'Café', text: '## Café hours\nThe café is open from nine to five. It does not open on Sundays.' },
+    ]
+    const ask = async (ticket: string) => (await answer(ticket, { knowledge })).citations
+    const plain = await ask("When is the café open? I can't find it.")
+    assert.ok(plain && plain.length > 0)
+    const mail =
+      '<style>p { color: red }</style><p>When is the <b>ca</b>fe\u0301 open?</p><p>I can&rsquo;t find it.</p>'
+    assert.deepEqual(await ask(mail), plain)
+  })
+
   it('is found in files, and in plain text without headings', async () => {
     const files = [
       {

@@ -1,5 +1,6 @@
 /** The ticket and the knowledge of a brief as all else reads them: masked, so that nothing personal can go out. */
 import { type Brief, Refusal } from '../../src/brief.ts'
+import { plainText } from '../../src/text/plain-text.ts'
 import { textOfFile } from '../../src/text/text-files.ts'
 import { visibleText } from '../../src/text/visible-text.ts'
 import { createMask, type Masked } from '../personal/mask.ts'
@@ -15,8 +16,11 @@ interface MaskedBrief {
 /** In one order, since the number of a placeholder says when its datum was met. Throws a `Refusal` where it is too much. */
 export function maskedOf(brief: Brief<Input>): MaskedBrief {
   const mask = createMask(brief.input.public_contacts)
-  const clean = (text: string) => mask.mask(visibleText(text))
-  const ticket = clean([brief.input.subject ?? '', brief.input.ticket].filter(text => text !== '').join('\n'))
+  const clean = (text: string) => mask.mask(visibleText(text).normalize('NFC'))
+  // A mail may be HTML; of an article its code is text.
+  const ticket = mask.mask(
+    plainText([brief.input.subject ?? '', brief.input.ticket].filter(text => text !== '').join('\n')),
+  )
   const sources = sourcesOf(brief).map(({ name, text }) => ({ name: clean(name), text: clean(text) }))
   return { ticket, sources, found: mask.found() }
 }

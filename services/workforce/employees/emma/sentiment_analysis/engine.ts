@@ -1,8 +1,10 @@
-/** Sentiment by VADER's method: per text, per sentence, per aspect. */
+/** Sentiment of texts: per text, per sentence, per aspect. */
 import type { Answer } from '../../src/answer.ts'
 import { type Brief, Refusal } from '../../src/brief.ts'
+import type { Asked } from '../../src/kind.ts'
 import { isEnglishWord, wordsOf } from '../../src/text/english.ts'
 import { languageOf } from '../../src/text/language.ts'
+import { plainText } from '../../src/text/plain-text.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 import { textOfFile } from '../../src/text/text-files.ts'
 import { lexicon } from '../../src/text/vader/lexicon.ts'
@@ -10,9 +12,10 @@ import { type Polarity, polarity } from '../../src/text/vader/polarity.ts'
 import { roundHalfEven } from '../../src/text/vader/python.ts'
 import { isSeen, visibleText } from '../../src/text/visible-text.ts'
 import { aspectsOf } from './aspect/aspects.ts'
-import { labelOf } from './label.ts'
+import { type Labeller, labellerOf } from './meaning/labeller.ts'
 import { readingOf } from './reading.ts'
-import type { Input, Result, ScoredSentence, ScoredText, Scores } from './result.ts'
+import type { Input, Result, ScoredSentence, ScoredText, Scores, Shares } from './result.ts'
+import { type Score, score } from './words/score.ts'
 
 const MOST_CHARACTERS = 2_000_000
 /** More are scored, and counted in their text's score, and not listed. */
@@ -23,34 +26,48 @@ const MOST_WORDS = 100
 interface Text {
   readonly source: string
   readonly text: string
+  /** With its tags and in its own spelling: what a reference is given. */
+  readonly unread: string
   readonly language: string
   readonly isScored: boolean
 }
 
-export function rules(brief: Brief<Input>): Answer<Result> {
+export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise<Answer<Result>> {
   const texts = textsOf(brief)
   const warnings = unscored(texts)
   let room = MOST_SENTENCES
-  const scored = texts.map(({ source, text, language, isScored }): ScoredText => {
-    if (!isScored) return { source, language, scores: null, sentences: [] }
-    const spans = sentencesOf(text)
+  const cut = texts.map(({ source, text, unread, language, isScored }) => {
+    const spans = isScored ? sentencesOf(text) : []
     const listed = spans.slice(0, room)
     room -= listed.length
     if (listed.length < spans.length)
       warnings.push(`Of the ${spans.length} sentences of ${source} ${listed.length} are listed; its score counts all.`)
+    const sentences = listed.map(({ start, end }) => text.slice(start, end))
+    return { source, language, isScored, text, unread, sentences }
+  })
+  const readable = cut.filter(({ isScored }) => isScored)
+  const labeller = await labellerOf(
+    readable.flatMap(({ text, sentences }) => [text, ...sentences]),
+    embed,
+  )
+  warnings.push(...labeller.warnings)
+  const scored = cut.map(({ source, language, isScored, text, unread, sentences }): ScoredText => {
+    if (!isScored) return { source, language, scores: null, vader: null, sentences: [] }
     return {
       source,
       language,
-      scores: scoresOf(polarity(text)),
-      sentences: listed.map(({ start, end }) => scoredSentence(text.slice(start, end))),
+      scores: scoresOf(labeller, text, score(text)),
+      vader: sharesOf(polarity(unread)),
+      sentences: sentences.map(sentence => scoredSentence(labeller, sentence)),
     }
   })
   const result = {
     summary: summed(scored),
+    method: labeller.method,
     texts: scored,
     aspects: aspectsOf(
       texts.filter(({ isScored }) => isScored),
-      brief.input.aspects?.map(aspect => visibleText(aspect).trim()) ?? [],
+      brief.input.aspects?.map(aspect => plainText(aspect).trim()) ?? [],
     ),
   }
   for (const { aspect, mentions, weighed } of result.aspects)
@@ -76,14 +93,14 @@ function textsOf({ input, files }: Brief<Input>): Text[] {
     )
   const given = input.text_language?.toLowerCase().split('-')[0]
   return texts.map(({ source, text }) => {
-    const visible = visibleText(text)
-    const language = given ?? languageOf(visible)
+    const read = plainText(text)
+    const language = given ?? languageOf(read)
     return {
       source,
-      text: visible,
+      text: read,
+      unread: visibleText(text),
       language,
-      isScored:
-        isSeen(visible) && (language === 'en' || (given === undefined && language === 'und' && isReadable(visible))),
+      isScored: isSeen(read) && (language === 'en' || (given === undefined && language === 'und' && isReadable(read))),
     }
   })
 }
@@ -111,18 +128,22 @@ function unscored(texts: readonly Text[]): string[] {
 const shortened = (sources: readonly string[]) =>
   sources.length <= 5 ? sources.join(', ') : `${sources.slice(0, 5).join(', ')} and ${sources.length - 5} more`
 
-function scoredSentence(text: string): ScoredSentence {
-  const found = polarity(text)
+function scoredSentence(labeller: Labeller, text: string): ScoredSentence {
+  const found = score(text)
   const words = found.words.slice(0, MOST_WORDS).map(word => ({ ...word, valence: roundHalfEven(word.valence, 4) }))
-  return { text, scores: scoresOf(found), words }
+  return { text, scores: scoresOf(labeller, text, found), vader: sharesOf(polarity(text)), words }
 }
 
-const scoresOf = ({ compound, positive, neutral, negative }: Polarity): Scores => ({
+const sharesOf = ({ compound, positive, neutral, negative }: Polarity): Shares => ({
   compound,
   positive,
   neutral,
   negative,
-  label: labelOf(compound),
+})
+
+const scoresOf = (labeller: Labeller, text: string, found: Score): Scores => ({
+  ...sharesOf(found),
+  ...labeller.label(text, found),
 })
 
 function summed(texts: readonly ScoredText[]): Result['summary'] {

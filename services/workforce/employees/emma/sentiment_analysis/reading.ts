@@ -4,7 +4,7 @@ import type { Aspect, Result } from './result.ts'
 const LONGEST_QUOTE = 300
 
 /** The result as somebody would read it out, with the sentences that it quotes. */
-export function readingOf({ summary, texts, aspects }: Result): { text: string; citations: Citation[] } {
+export function readingOf({ summary, method, texts, aspects }: Result): { text: string; citations: Citation[] } {
   const sentences = texts.flatMap(({ source, sentences }) =>
     sentences.map(({ text, scores }) => ({ source, quote: text, compound: scores.compound })),
   )
@@ -16,6 +16,7 @@ export function readingOf({ summary, texts, aspects }: Result): { text: string; 
     summary.compound === null
       ? `None of ${counted(summary.texts, 'text')} could be scored.`
       : `Of ${counted(summary.texts, 'text')} ${summary.scored === summary.texts ? '' : `${summary.scored} could be scored: `}${summary.positive} positive, ${summary.neutral} neutral, ${summary.negative} negative. The mean score is ${summary.compound} on a scale from -1 to 1.`,
+    ...(method.model ? [`Labels of texts are by sentence embeddings (${method.model}), scores by words.`] : []),
     ...(best ? [`Most positive (${best.compound}): “${best.quote}”`] : []),
     ...(worst ? [`Most negative (${worst.compound}): “${worst.quote}”`] : []),
     ...aspects.filter(({ mentions }) => mentions > 0).map(aspectLine),

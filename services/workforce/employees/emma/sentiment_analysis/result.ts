@@ -8,17 +8,37 @@ export interface Input {
 
 export type Label = 'positive' | 'neutral' | 'negative'
 
-export interface Scores {
+export interface Shares {
   readonly compound: number
   readonly positive: number
   readonly neutral: number
   readonly negative: number
+}
+
+export interface Scores extends Shares {
   readonly label: Label
+  /** The mean of what people would say, from about -4 to 4; null where the words decide. */
+  readonly rating: number | null
+}
+
+/** Of the labels of one method: the share that agrees with people's, of texts that chose nothing. */
+export interface Accuracy {
+  readonly texts: string
+  readonly right: number
+}
+
+/** What labels are told by. */
+export interface Method {
+  readonly name: 'sentence_embeddings' | 'words'
+  readonly model: string | null
+  readonly accuracy: readonly Accuracy[]
 }
 
 export interface ScoredSentence {
   readonly text: string
   readonly scores: Scores
+  /** As the reference scores it, which reads word by word. */
+  readonly vader: Shares
   readonly words: readonly {
     readonly word: string
     readonly valence: number
@@ -31,6 +51,7 @@ export interface ScoredText {
   readonly source: string
   readonly language: string
   readonly scores: Scores | null
+  readonly vader: Shares | null
   readonly sentences: readonly ScoredSentence[]
 }
 
@@ -57,6 +78,7 @@ export interface Result {
     readonly negative: number
     readonly compound: number | null
   }
+  readonly method: Method
   readonly texts: readonly ScoredText[]
   readonly aspects: readonly Aspect[]
 }

@@ -1,14 +1,9 @@
 /** Words of a text in the forms in which they are compared. */
 import { stemOf } from '../text/english.ts'
+import { folded } from '../text/plain-text.ts'
 
 /** In small letters and with plain signs, so that typography makes no difference. */
-export const flat = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[’‘]/g, "'")
-    .replaceAll(/[“”„«»]/g, '"')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+export const flat = (text: string): string => folded(text).toLowerCase().replaceAll(/\s+/g, ' ').trim()
 
 /** Letters, digits and spaces alone. */
 export const bareOf = (text: string): string =>

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stemmer } from 'stemmer'
+import { folded } from './plain-text.ts'
 
 /**
  * How often a word stands in 23,703 texts of four sorts: the labelled tweets, reviews and editorials in the source package of
@@ -21,7 +22,7 @@ const stems = new Map<string, string>()
 const MOST_STEMS = 50_000
 
 /** The words of a text in small letters. */
-export const wordsOf = (text: string): string[] => text.toLowerCase().replaceAll('’', "'").match(words) ?? []
+export const wordsOf = (text: string): string[] => folded(text).toLowerCase().match(words) ?? []
 
 const words = /[\p{L}\p{M}]+(?:'[\p{L}\p{M}]+)*/gu
 

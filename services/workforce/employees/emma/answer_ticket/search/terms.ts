@@ -1,11 +1,12 @@
 /** What of a text is searched by: the stems of the words that say something. */
 import { stemOf } from '../../../src/text/english.ts'
+import { folded } from '../../../src/text/plain-text.ts'
 import { withoutPhrases } from './phrases.ts'
 
 /** In their order, each as often as it stands there. An identifier such as `rate_limited` counts whole and by its parts. */
 export function termsOf(text: string): string[] {
   const terms: string[] = []
-  for (const [found] of withoutPhrases(text.toLowerCase().replaceAll('’', "'")).matchAll(token)) {
+  for (const [found] of withoutPhrases(folded(text).toLowerCase()).matchAll(token)) {
     const parts = found.split(/[_'-]+/).filter(part => part !== '')
     if (parts.length > 1 && found.includes('_')) terms.push(found)
     for (const part of found.includes("'") ? parts.slice(0, 1) : parts)

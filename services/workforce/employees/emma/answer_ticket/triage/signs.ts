@@ -1,4 +1,5 @@
 /** Signs in a ticket, word by word, that stand unless it says that they are not so. */
+import { folded } from '../../../src/text/plain-text.ts'
 
 /** What of a pattern stands in a ticket, in small letters, each once. */
 export function signsIn(
@@ -6,7 +7,7 @@ export function signsIn(
   pattern: RegExp,
   isMeant: (found: string, before: string) => boolean,
 ): string[] {
-  const text = ticket.toLowerCase().replaceAll('’', "'")
+  const text = folded(ticket).toLowerCase()
   const found = Array.from(text.matchAll(pattern))
     .filter(({ 0: sign, index }) => {
       const before = text.slice(Math.max(0, index - BEFORE), index)

@@ -1,9 +1,9 @@
 /** How is spoken of each aspect: those given, or the nouns that come up. */
 import { type Span, sentencesOf } from '../../../src/text/sentences.ts'
-import { polarity } from '../../../src/text/vader/polarity.ts'
 import { roundHalfEven } from '../../../src/text/vader/python.ts'
 import { labelOf } from '../label.ts'
 import type { Aspect } from '../result.ts'
+import { score } from '../words/score.ts'
 import { aspectNouns } from './nouns.ts'
 import { placesOf, type Token, tokensOf } from './tokens.ts'
 
@@ -18,7 +18,7 @@ interface Mention {
 }
 
 /**
- * A sentence is cut so that each piece names aspects, and what VADER says of the piece counts for them. The words of the aspect
+ * A sentence is cut so that each piece names aspects, and the score of the piece counts for them. The words of the aspect
  * itself weigh nothing: “support” is a good word, and may be spoken of badly.
  */
 export function aspectsOf(
@@ -43,7 +43,7 @@ export function aspectsOf(
       const own = found.flatMap(at => tokens.slice(at, at + (wanted[aspect]?.length ?? 0)))
       for (const { clause, words } of within(clauses, own)) {
         const quote = sentence.slice(clause.start, clause.end).trim()
-        const { compound, words: weighty } = polarity(without(sentence, words, clause))
+        const { compound, words: weighty } = score(without(sentence, words, clause))
         mentions[aspect]?.push({ source, quote, compound, isWeighed: weighty.length > 0 })
       }
     })

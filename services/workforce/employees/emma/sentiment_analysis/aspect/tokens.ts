@@ -1,4 +1,5 @@
 import { isEnglishWord } from '../../../src/text/english.ts'
+import { folded } from '../../../src/text/plain-text.ts'
 
 /** A word, or one sign of punctuation. */
 export interface Token {
@@ -12,7 +13,7 @@ export interface Token {
 
 export function tokensOf(sentence: string): Token[] {
   return Array.from(sentence.matchAll(token), ({ 0: found, index: start }) => {
-    const word = found.toLowerCase().replaceAll('’', "'")
+    const word = folded(found).toLowerCase()
     return { word, singular: singularOf(word), start, end: start + found.length }
   })
 }

@@ -22,23 +22,36 @@ export interface Polarity {
 export function polarity(text: string): Polarity {
   const described = strip(describeEmojis(text))
   const words = wordsOf(described)
-  const weighed = words.lower.map((_, at) => valenceOf(words, at))
+  const but = words.lower.indexOf('but')
+  return summed({ weighed: words.lower.map((_, at) => valenceOf(words, at)), but, text: described })
+}
+
+/** All words of a text with what they weigh, and the place of the “but” that weighs them, which is -1 where there is none. */
+interface Weighed {
+  readonly weighed: readonly WordValence[]
+  readonly but: number
+  /** Its exclamation and question marks count. */
+  readonly text: string
+}
+
+/** The score of words, however they were weighed. */
+export function summed({ weighed, but, text }: Weighed): Polarity {
   const valences = weighed.map(({ valence }) => valence)
-  weighBut(valences, words.lower.indexOf('but'))
-  const found = weighed.flatMap((word, at) => {
+  weighBut(valences, but)
+  const words = weighed.flatMap((word, at) => {
     const valence = valences[at] as number
     return valence === 0 ? [] : { ...word, valence }
   })
-  return { ...shares(valences, punctuationEmphasis(described)), words: found }
+  return { ...shares(valences, punctuationEmphasis(text)), words }
 }
 
-/** The emojis of the lexicon as words: 😁 is “beaming face with smiling eyes”. */
-function describeEmojis(text: string): string {
+/** The emojis of the lexicon as words: 😁 is “beaming face with smiling eyes”. Those that are not to be described stay. */
+export function describeEmojis(text: string, isDescribed = (_emoji: string) => true): string {
   let described = ''
   let afterSpace = true
   for (const character of text) {
     const description = emojis.get(character)
-    if (description === undefined) {
+    if (description === undefined || !isDescribed(character)) {
       described += character
       afterSpace = character === ' '
     } else {

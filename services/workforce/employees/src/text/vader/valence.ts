@@ -12,7 +12,8 @@ export interface WordValence {
   readonly emphasis: 'stronger' | 'weaker' | 'none'
 }
 
-const neutral: WordValence = { word: '', valence: 0, negated: false, emphasis: 'none' }
+/** Weighs nothing. */
+export const neutral: WordValence = { word: '', valence: 0, negated: false, emphasis: 'none' }
 
 /** Mean rises that people gave to words in capitals, and what a negation leaves. */
 const CAPITALS = 0.733

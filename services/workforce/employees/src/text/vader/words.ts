@@ -9,8 +9,11 @@ export interface Words {
   readonly capitalsTell: boolean
 }
 
-export function wordsOf(text: string): Words {
-  const words = split(text).map(withoutPunctuation)
+export const wordsOf = (text: string): Words => wordsFrom(split(text))
+
+/** The same of a text that is cut at its spaces, and perhaps elsewhere too. */
+export function wordsFrom(tokens: readonly string[]): Words {
+  const words = tokens.map(withoutPunctuation)
   const upper = words.map(isUpper)
   return {
     words,

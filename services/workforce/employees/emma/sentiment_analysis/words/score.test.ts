@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { plainText } from '../../../src/text/plain-text.ts'
+import { polarity } from '../../../src/text/vader/polarity.ts'
+import { labelOf } from '../label.ts'
+import { score } from './score.ts'
+
+const labelOfText = (text: string) => labelOf(score(plainText(text)).compound)
+
+const texts = {
+  emojis: {
+    positive: ['I love it ❤️', '❤️', '❤', '👍👍👍', '👍🏽', '👏🏿👏🏿', '❤️‍🔥', '👩‍❤️‍👨', 'great👍', '💯'],
+    negative: ['☹️', '☹', '👎👎', '👎🏿', '🤬', '😡', '🤮', '💔', 'Great product 👎', 'I love it 👎'],
+  },
+  'what is not there': {
+    positive: [
+      'no issues',
+      'no delays',
+      'no bugs at all',
+      'No scratches',
+      'no fuss',
+      'no complaints',
+      'no problems at all',
+      'zero issues',
+      'no major issues so far',
+      'I have had no issues, delays or problems',
+      "I haven't had a single problem",
+      'Never had any trouble with it',
+      'Works without a hitch',
+      'hassle-free setup',
+      'The setup was problem free',
+      'no regrets',
+    ],
+    negative: [
+      'not without problems',
+      'no end of problems',
+      'nothing but problems',
+      'many problems',
+      'no support',
+      'no help at all',
+    ],
+  },
+  'what can be no better or worse': {
+    positive: [
+      'could not be happier',
+      'Couldn’t be happier',
+      "couldn't be better",
+      'never been happier',
+      'I could not be more pleased',
+      "It couldn't have been easier",
+      'Nothing could be better',
+      'There is no better phone',
+      'never had a better meal',
+      "couldn't ask for more",
+      'It never gets any better than this',
+    ],
+    negative: [
+      'could be better',
+      'could have been better',
+      "couldn't be worse",
+      'could not be more disappointed',
+      'couldn’t be less happy',
+      'never been so disappointed',
+      'never had a worse meal',
+      "isn't any better",
+      "it's no better than the old one and broke",
+    ],
+  },
+  'turns of phrase': {
+    positive: [
+      'cannot recommend it enough',
+      "I can't thank them enough",
+      "can't say enough good things",
+      "Can't get enough of it",
+      'nothing but praise',
+      "can't complain",
+      "You can't go wrong",
+      "can't wait to go back",
+      'would not hesitate to buy again',
+      'never let me down',
+      'I wouldn’t change a thing',
+      'it could hardly be better',
+      'it couldn’t have gone better',
+      'nothing bad to say',
+    ],
+    negative: [
+      "can't recommend it",
+      "don't waste your money",
+      'leaves a lot to be desired',
+      'it lets you down',
+      'anything but good',
+      'far from perfect',
+      'hardly good',
+      'not as good as I hoped',
+      'I wish it were better',
+      'would not buy again',
+      'never again',
+      'do not buy',
+      "don't bother",
+      'doesn’t work',
+      'lots of issues',
+    ],
+  },
+  'words in quotes, tags, dashes and wide letters': {
+    positive: [
+      'It is “great”',
+      '‘great’ phone',
+      '«great»',
+      '*great*',
+      '_great_',
+      '<b>great</b>',
+      'great<br>',
+      '<p class="x">This is a <em>great</em> phone</p>',
+      'great—but slow',
+      'Excellent…really',
+      'great,fast,cheap',
+      'don’t hate it',
+      'don&#39;t hate it',
+      'ｇｒｅａｔ',
+    ],
+    negative: ['don’t buy, “terrible”', '<b>terrible</b>', 'awful—never again', 'Don’t like it'],
+  },
+}
+
+describe('a text is labelled as people mean it by', () => {
+  for (const [name, byLabel] of Object.entries(texts))
+    for (const [label, all] of Object.entries(byLabel))
+      for (const text of all) it(`${name}: ${text} is ${label}`, () => assert.equal(labelOfText(text), label))
+})
+
+it('the words of a phrase are named with what they weigh', () => {
+  assert.deepEqual(score('There were no issues.').words, [
+    { word: 'issues', valence: 1.2, negated: true, emphasis: 'none' },
+  ])
+})
+
+it('a clause does not negate the next one', () => {
+  assert.equal(labelOfText('I did not. Great phone'), 'positive')
+  assert.equal(labelOf(polarity('I did not. Great phone').compound), 'negative')
+})
+
+it('texts without any of this have the score of VADER', () => {
+  for (const text of [
+    'The food was very good, but the service was SO bad!!',
+    'Not bad at all for the price.',
+    'Meh :(',
+  ]) {
+    const { compound, positive, neutral, negative } = polarity(text)
+    const found = score(text)
+    assert.deepEqual(
+      [found.compound, found.positive, found.neutral, found.negative],
+      [compound, positive, neutral, negative],
+    )
+  }
+})
