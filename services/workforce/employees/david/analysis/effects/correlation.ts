@@ -1,6 +1,6 @@
 /** Two columns of numbers that rise together, or one as the other falls. */
 import { type Ask, identifier } from '../../table/database.ts'
-import { effective, type Ranked } from '../sample.ts'
+import { effective, type Ranked, ranksAmong } from '../sample.ts'
 import { studentTwoSided } from '../statistics/distributions.ts'
 import { correlate } from '../statistics/ranks.ts'
 import { type Effect, proved, rankBy, said } from './effect.ts'
@@ -23,7 +23,7 @@ export interface ProvedPair {
 
 /** Undefined for fewer rows than say anything. */
 export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
-  const { r, n } = correlate(a.ranks, b.ranks)
+  const { r, n } = spearman(a, b)
   if (n < 10) return undefined
   const names = [a.column.name, b.column.name] as const
   return {
@@ -53,6 +53,13 @@ export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
       return { statement, sql: proof.sql, values: proof.values }
     },
   }
+}
+
+/** Of the ranks that the values have among the rows in which both are known. */
+function spearman(a: Ranked, b: Ranked) {
+  if (a.order.length === a.ranks.length && b.order.length === b.ranks.length) return correlate(a.ranks, b.ranks)
+  const both = Int32Array.from(a.ranks, (rank, row) => (Number.isNaN(rank + (b.ranks[row] ?? 0)) ? -1 : 0))
+  return correlate(ranksAmong(a, both), ranksAmong(b, both))
 }
 
 /** In a query, the rows that have both: the places in order, and the values. */
