@@ -2,10 +2,11 @@
 import type { Table } from '../table/columns.ts'
 import { type Ask, withDatabase } from '../table/database.ts'
 import { type Associated, association } from './effects/association.ts'
+import { type Control, controlOf } from './effects/control.ts'
 import { type Correlated, correlation } from './effects/correlation.ts'
 import { type Differing, difference } from './effects/difference.ts'
 import { duplicates } from './effects/duplicates.ts'
-import type { Effect, InTime } from './effects/effect.ts'
+import { type Effect, LEAST_STRENGTH } from './effects/effect.ts'
 import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
 import { outliers } from './effects/outliers.ts'
 import { trend } from './effects/trend.ts'
@@ -13,6 +14,7 @@ import { profile } from './profile.ts'
 import {
   type Analysis,
   type EffectKind,
+  type Explained,
   type Finding,
   MOST_CHARTS,
   type PairOfNumbers,
@@ -23,10 +25,11 @@ import { holm } from './statistics/holm.ts'
 
 /** Of a finding even where there is nothing: about one in a hundred tables, as bar/noise.ts has them. */
 export const LEVEL = 0.01
-/** What is less is real, where it is significant, but nothing that anybody would act on (Cohen 1988: small). */
-const LEAST_STRENGTH = 0.1
 const MOST_FINDINGS = 50
 const MOST_PAIRS = 100
+/** The strongest correlations that are held against categories and the time. */
+const MOST_CONTROLLED = 60
+const MOST_EXPLAINED = 5
 
 export interface Wanted {
   /** The column that says when. */
@@ -60,7 +63,15 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
     const adjusted = holm(effects.map(({ p }) => p))
     const pOf = new Map<Effect, number>(effects.map((effect, i) => [effect, adjusted[i] ?? 1]))
     const significant = effects.filter(effect => (pOf.get(effect) ?? 1) <= level)
-    const told = ranked(significant.filter(({ strength }) => strength >= LEAST_STRENGTH)).slice(0, MOST_FINDINGS)
+    const controls = controlsOf(
+      found.correlations.filter(effect => significant.includes(effect)),
+      found.levels,
+      sample,
+      level,
+    )
+    const isExplained = (effect: Effect) => controls.get(effect)?.verdict === 'explained'
+    const strong = significant.filter(effect => effect.strength >= LEAST_STRENGTH && !isExplained(effect))
+    const told = ranked(strong).slice(0, MOST_FINDINGS)
     const pair = (effect: Correlated | Associated | Differing) => ({
       columns: effect.columns,
       rows: effect.rows,
@@ -76,7 +87,8 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       rows: table.rows,
       columns,
       duplicates: { rows: repeated.rows, sql: repeated.sql },
-      findings: await findingsOf(told, pOf, ask, inTimeOf(significant, sample)),
+      findings: await findingsOf(told, pOf, controls, ask),
+      explained: await explainedOf(found.correlations.filter(isExplained), controls, ask),
       correlations,
       associations: strongest(found.associations.filter(({ kind }) => kind === 'association')).map(effect => ({
         ...pair(effect),
@@ -117,6 +129,7 @@ function effectsOf({ table, numbers, axis }: Sample) {
     all.flatMap((a, i) => all.slice(i + 1).flatMap(b => of(a, b) ?? []))
   const apart = (a: Groups, b: Groups) => (a.column === b.column ? undefined : association(a, b))
   return {
+    levels,
     outliers: numbers.flatMap(outliers),
     trends: axis ? numbers.flatMap(column => trend(column, axis) ?? []) : [],
     correlations: pairs(numbers, correlation),
@@ -141,21 +154,50 @@ const ranked = (effects: readonly Effect[]): Effect[] =>
 const SPOILING: readonly EffectKind[] = ['duplicates', 'outliers', 'missing']
 const placeOf = (kind: EffectKind) => (SPOILING.includes(kind) ? SPOILING.indexOf(kind) : SPOILING.length)
 
-function inTimeOf(effects: readonly Effect[], { axis, table }: Sample): InTime | undefined {
-  if (axis?.order.length !== table.rows) return undefined
-  const trends = effects.filter(({ kind }) => kind === 'trend')
-  return { time: axis.column.name, columns: new Set(trends.flatMap(({ columns }) => columns.slice(0, 1))) }
+/** Of the strongest; what is weaker is told without. */
+function controlsOf(
+  effects: readonly Correlated[],
+  levels: readonly Groups[],
+  { axis }: Sample,
+  level: number,
+): ReadonlyMap<Effect, Control> {
+  const strong = effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_CONTROLLED)
+  return new Map(
+    strong.flatMap(effect => {
+      const control = controlOf(effect, levels, axis, level)
+      return control ? [[effect, control] as const] : []
+    }),
+  )
 }
+
+async function explainedOf(
+  effects: readonly Correlated[],
+  controls: ReadonlyMap<Effect, Control>,
+  ask: Ask,
+): Promise<Explained[]> {
+  const explained: Explained[] = []
+  for (const effect of effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_EXPLAINED)) {
+    const control = controls.get(effect)
+    if (!control) continue
+    const { statement, sql, values } = await effect.under(control).tell(ask)
+    explained.push({ columns: effect.columns, by: control.column, statement, sql, values })
+  }
+  return explained
+}
+
+const isCorrelated = (effect: Effect): effect is Correlated => 'under' in effect
 
 async function findingsOf(
   effects: readonly Effect[],
   pOf: ReadonlyMap<Effect, number>,
+  controls: ReadonlyMap<Effect, Control>,
   ask: Ask,
-  inTime: InTime | undefined,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const effect of effects) {
-    const { statement, sql, values, chart } = await effect.tell(ask, inTime)
+  for (const found of effects) {
+    const control = controls.get(found)
+    const effect = control && isCorrelated(found) ? found.under(control) : found
+    const { statement, sql, values, chart } = await effect.tell(ask)
     findings.push({
       id: `${effect.kind}-${findings.length + 1}`,
       kind: effect.kind,
@@ -165,7 +207,7 @@ async function findingsOf(
       value: Object.values(values)[0] ?? 0,
       values,
       strength: { measure: effect.measure, value: effect.strength },
-      test: { name: effect.test, p: effect.p, p_adjusted: pOf.get(effect) ?? 1 },
+      test: { name: effect.test, p: effect.p, p_adjusted: pOf.get(found) ?? 1 },
       ...(chart && findings.length < MOST_CHARTS && { chart: await chart() }),
     })
   }

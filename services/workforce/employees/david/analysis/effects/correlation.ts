@@ -3,6 +3,7 @@ import { type Ask, identifier } from '../../table/database.ts'
 import { effective, type Ranked, ranksAmong } from '../sample.ts'
 import { studentTwoSided } from '../statistics/distributions.ts'
 import { correlate } from '../statistics/ranks.ts'
+import type { Control } from './control.ts'
 import { type Effect, proved, rankBy, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
 
@@ -10,6 +11,9 @@ export interface Correlated extends Effect {
   readonly spearman: number
   readonly pearson: () => number
   readonly rows: number
+  readonly pair: readonly [Ranked, Ranked]
+  /** What was found to be left of it when something else is held fixed. */
+  readonly under: (control: Control) => Effect
   /** The same numbers as a query gives them, in the rows that have both values. */
   readonly prove: (ask: Ask) => Promise<ProvedPair>
 }
@@ -26,7 +30,7 @@ export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
   const { r, n } = spearman(a, b)
   if (n < 10) return undefined
   const names = [a.column.name, b.column.name] as const
-  return {
+  const made: Correlated = {
     kind: 'correlation',
     columns: names,
     p: probabilityOf(r, effective(n, a.persistence * b.persistence)),
@@ -43,16 +47,46 @@ export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
       )
       return { sql, spearman: of('spearman'), pearson: of('pearson'), rows: of('rows') }
     },
-    tell: async (ask, inTime) => {
-      const both = inTime && names.every(name => inTime.columns.has(name)) ? inTime.time : undefined
-      const sql = `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(...names)}`
-      const proof = await proved(ask, both === undefined ? sql : besidesTime(...names, both))
-      const [first, second] = names.map(columnSaid)
-      const how = proof.of('correlation') > 0 ? 'rise together' : 'run against each other'
-      const statement = `${first} and ${second} ${how}: rank correlation ${said(proof.of('correlation'))} in ${said(proof.of('rows'))} rows.${both === undefined ? '' : ` Both go with ${columnSaid(both)}: apart from that it is ${said(proof.of('apart_from_time'))}.`}`
-      return { statement, sql: proof.sql, values: proof.values }
+    pair: [a, b],
+    under: control => ({
+      ...made,
+      strength: control.verdict === 'reversed' ? Math.abs(control.left) : made.strength,
+      tell: ask => tellUnder(ask, control, names),
+    }),
+    tell: async ask => {
+      const { of, sql, values } = await proved(
+        ask,
+        `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(...names)}`,
+      )
+      return { statement: `${linked(names, of('correlation'))} in ${said(of('rows'))} rows).`, sql, values }
     },
   }
+  return made
+}
+
+/** Open, so that the number of rows can follow. */
+const linked = (names: readonly string[], r: number) =>
+  `${names.map(columnSaid).join(' and ')} ${together(r)} (a ${amountOf(r)} link: rank correlation ${said(r)}`
+
+const together = (r: number) => (r > 0 ? 'rise together' : 'run against each other')
+
+/** As Evans (1996) has it, in fewer steps. */
+function amountOf(r: number): string {
+  const size = Math.abs(r)
+  return size >= 0.6 ? 'strong' : size >= 0.4 ? 'moderate' : 'weak'
+}
+
+async function tellUnder(ask: Ask, { by, column, verdict, name, sql: query }: Control, names: readonly string[]) {
+  const { of, sql, values } = await proved(ask, query)
+  const [pair, category] = [names.map(columnSaid).join(' and '), columnSaid(column)]
+  const [whole, left] = [of('correlation'), of(name)]
+  const where = by === 'groups' ? `among rows with the same ${category}` : `apart from the course of ${category}`
+  const statement = {
+    reversed: `Taken all together ${pair} ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows), but ${where} they ${together(left)} (${said(left)}). The total misleads: it comes from ${by === 'groups' ? `differences between the groups of ${category}` : `what both do over time`}.`,
+    explained: `${pair} only seem to ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows): both differ with ${category}, and ${where} the correlation is ${said(left)}.`,
+    holds: `${linked(names, whole)} in ${said(of('rows'))} rows). ${by === 'groups' ? `It is also there ${where}` : `Both go with ${category}, and it is also there apart from that`} (${said(left)}).`,
+  }[verdict]
+  return { statement, sql, values }
 }
 
 /** Of the ranks that the values have among the rows in which both are known. */
@@ -63,16 +97,9 @@ function spearman(a: Ranked, b: Ranked) {
 }
 
 /** In a query, the rows that have both: the places in order, and the values. */
-function paired(...names: readonly [string, string]): string {
+export function paired(...names: readonly [string, string]): string {
   const [x, y] = names.map(identifier) as [string, string]
   return `(SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${x} AS c, ${y} AS d FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`
-}
-
-/** With the partial correlation of the ranks: what is left of it when both are held against the time (Kendall 1942). */
-function besidesTime(a: string, b: string, time: string): string {
-  const [x, y, t] = [a, b, time].map(identifier) as [string, string, string]
-  const ranks = `SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${rankBy(t)} AS c FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL`
-  return `SELECT *, (correlation - first_with_time * second_with_time) / sqrt((1 - first_with_time ** 2) * (1 - second_with_time ** 2)) AS apart_from_time FROM (SELECT corr(a, b) AS correlation, count(*) AS "rows", corr(a, c) AS first_with_time, corr(b, c) AS second_with_time FROM (${ranks}))`
 }
 
 /** Of a correlation of ranks at least as far from zero, were there none. */

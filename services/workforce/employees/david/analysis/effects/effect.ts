@@ -11,14 +11,11 @@ export interface Effect {
   readonly strength: number
   readonly measure: string
   readonly test: string
-  readonly tell: (ask: Ask, inTime?: InTime) => Promise<Told>
+  readonly tell: (ask: Ask) => Promise<Told>
 }
 
-/** What was found to rise or fall with time, where each row has its time. */
-export interface InTime {
-  readonly time: string
-  readonly columns: ReadonlySet<string>
-}
+/** What is less is real, where it is significant, but nothing that anybody would act on (Cohen 1988: small). */
+export const LEAST_STRENGTH = 0.1
 
 export interface Told {
   /** A sentence; every number in it is one of `values`. */

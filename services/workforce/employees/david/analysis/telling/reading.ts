@@ -1,7 +1,7 @@
 /** The analysis as somebody would read it out. */
 import type { Analysis } from '../result.ts'
 
-export function readingOf({ rows, columns, findings, tests, duplicates }: Analysis): string {
+export function readingOf({ rows, columns, findings, explained, tests, duplicates }: Analysis): string {
   const types = [...Map.groupBy(columns, ({ type }) => type)].map(([type, those]) => `${those.length} of type ${type}`)
   const holes = columns.filter(({ missing }) => missing > 0).toSorted((a, b) => b.missing - a.missing)
   return [
@@ -15,6 +15,9 @@ export function readingOf({ rows, columns, findings, tests, duplicates }: Analys
     ...(duplicates.rows > 0 ? [`${count(duplicates.rows, 'row')} repeated.`] : []),
     findings.length === 0 ? noneSaid(tests) : `${count(findings.length, 'finding')} in ${count(tests.count, 'test')}:`,
     ...findings.map(({ statement, test }, i) => `${i + 1}. ${statement} (p ${probability(test.p_adjusted)})`),
+    ...(explained.length === 0
+      ? []
+      : ['No findings, as something else makes them:', ...explained.map(({ statement }) => `- ${statement}`)]),
     `Probabilities are corrected for ${count(tests.count, 'test')} by Holm's method: of tables in which there is nothing to find, about ${percent(tests.level)} get a finding.`,
   ].join('\n')
 }
