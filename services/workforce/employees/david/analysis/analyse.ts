@@ -7,6 +7,7 @@ import { type Correlated, correlation } from './effects/correlation.ts'
 import { type Differing, difference } from './effects/difference.ts'
 import { duplicates } from './effects/duplicates.ts'
 import { type Effect, LEAST_STRENGTH } from './effects/effect.ts'
+import { gapsOf } from './effects/gaps.ts'
 import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
 import { outliers } from './effects/outliers.ts'
 import { trend } from './effects/trend.ts'
@@ -25,7 +26,16 @@ import { holm } from './statistics/holm.ts'
 
 /** Of a finding even where there is nothing: about one in a hundred tables, as bar/noise.ts has them. */
 export const LEVEL = 0.01
-const MOST_FINDINGS = 50
+/** Of each kind, the strongest: a reader acts on few. */
+const MOST_OF_KIND: Readonly<Record<EffectKind, number>> = {
+  correlation: 4,
+  difference: 4,
+  association: 4,
+  trend: 4,
+  duplicates: 1,
+  outliers: 3,
+  missing: 1,
+}
 const MOST_PAIRS = 100
 /** The strongest correlations that are held against categories and the time. */
 const MOST_CONTROLLED = 60
@@ -71,7 +81,12 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
     )
     const isExplained = (effect: Effect) => controls.get(effect)?.verdict === 'explained'
     const strong = significant.filter(effect => effect.strength >= LEAST_STRENGTH && !isExplained(effect))
-    const told = ranked(strong).slice(0, MOST_FINDINGS)
+    const ofGaps = strong.filter(({ kind }) => kind === 'missing')
+    const gaps = gapsOf(ofGaps, columns)
+    const others = strong.filter(({ kind }) => kind !== 'missing')
+    const told = fewOfEach(ranked([...others, ...some(gaps)]))
+    const isTold = (effect: Effect) => told.includes(effect) || ofGaps.includes(effect) || isExplained(effect)
+    if (gaps) pOf.set(gaps, Math.min(...ofGaps.map(effect => pOf.get(effect) ?? 1)))
     const pair = (effect: Correlated | Associated | Differing) => ({
       columns: effect.columns,
       rows: effect.rows,
@@ -103,7 +118,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
         count: effects.length,
         correction: 'Holm',
         least_strength: LEAST_STRENGTH,
-        untold: significant.length - told.length,
+        untold: significant.filter(effect => !isTold(effect)).length,
       },
     }
   })
@@ -117,7 +132,11 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
           `${table.rows === 1 ? 'One row is' : `${table.rows} rows are`} few: only strong effects can be distinguished from chance.`,
         ]
       : []),
-    ...(analysis.tests.untold > 0 ? [`${analysis.tests.untold} weaker findings are left out.`] : []),
+    ...(analysis.tests.untold > 0
+      ? [
+          `${analysis.tests.untold === 1 ? 'One further finding is' : `${analysis.tests.untold} further findings are`} left out: of each kind the strongest are told.`,
+        ]
+      : []),
   ]
   return { analysis, sample, warnings }
 }
@@ -147,12 +166,21 @@ const some = <T>(value: T | undefined): T[] => (value === undefined ? [] : [valu
 const strongest = <T extends Effect>(effects: readonly T[]): T[] =>
   effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_PAIRS)
 
-/** What spoils the data comes first, then what is strongest. */
+/** What is in the data comes first, the strongest first; then what spoils them. */
 const ranked = (effects: readonly Effect[]): Effect[] =>
   effects.toSorted((a, b) => placeOf(a.kind) - placeOf(b.kind) || b.strength - a.strength || a.p - b.p)
 
 const SPOILING: readonly EffectKind[] = ['duplicates', 'outliers', 'missing']
-const placeOf = (kind: EffectKind) => (SPOILING.includes(kind) ? SPOILING.indexOf(kind) : SPOILING.length)
+const placeOf = (kind: EffectKind) => SPOILING.indexOf(kind)
+
+function fewOfEach(effects: readonly Effect[]): Effect[] {
+  const counts = new Map<EffectKind, number>()
+  return effects.filter(({ kind }) => {
+    const before = counts.get(kind) ?? 0
+    counts.set(kind, before + 1)
+    return before < MOST_OF_KIND[kind]
+  })
+}
 
 /** Of the strongest; what is weaker is told without. */
 function controlsOf(
