@@ -1,10 +1,18 @@
 /** What is left of a correlation among rows of one category, or apart from the time. */
 import { identifier } from '../../table/database.ts'
 import { type Axis, type Ranked, ranksAmong } from '../sample.ts'
+import { probabilityOf } from '../statistics/distributions.ts'
 import { correlate, ranksOf, ranksWithin } from '../statistics/ranks.ts'
-import { type Correlated, paired, probabilityOf } from './correlation.ts'
-import { LEAST_STRENGTH, rankBy } from './effect.ts'
+import { LEAST_STRENGTH, paired, rankBy } from './effect.ts'
 import type { Groups } from './groups.ts'
+
+/** A correlation, and whose it is. */
+export interface Pair {
+  readonly columns: readonly string[]
+  readonly pair: readonly [Ranked, Ranked]
+  readonly spearman: number
+  readonly rows: number
+}
 
 export interface Control {
   /** The category, or the time. */
@@ -29,7 +37,7 @@ const FEWEST = 8
 
 /** The control that says the most against it; undefined where there is nothing to hold it against. */
 export function controlOf(
-  effect: Correlated,
+  effect: Pair,
   groups: readonly Groups[],
   axis: Axis | undefined,
   level: number,
@@ -50,7 +58,7 @@ function verdictOf(whole: number, left: number, n: number, level: number): Contr
   return along < LEAST_STRENGTH || (along < Math.abs(whole) / 2 && isChance) ? 'explained' : 'holds'
 }
 
-function withinGroups(effect: Correlated, groups: Groups, level: number): Control | undefined {
+function withinGroups(effect: Pair, groups: Groups, level: number): Control | undefined {
   if (groups.by !== 'level' || groups.groups.length > MOST_GROUPS) return undefined
   const [a, b] = effect.pair
   const codes = knownIn(a, b, groups.codes)
@@ -89,14 +97,14 @@ function isBands({ ranks }: Ranked, codes: Int32Array): boolean {
   return inOrder.every(({ most }, i) => most <= (inOrder[i + 1]?.least ?? Number.POSITIVE_INFINITY))
 }
 
-const sqlWithin = ({ columns: [a = '', b = ''] }: Correlated, group: string, known: string, name: Control['name']) => {
+const sqlWithin = ({ columns: [a = '', b = ''] }: Pair, group: string, known: string, name: Control['name']) => {
   const share = (x: string) =>
     `((rank() OVER (PARTITION BY ${group} ORDER BY ${x}) + count(*) OVER (PARTITION BY ${group} ORDER BY ${x})) / 2.0 - 0.5) / count(*) OVER (PARTITION BY ${group})`
   const [x, y] = [identifier(a), identifier(b)]
   return `SELECT corr(a, b) AS ${name}, corr(c, d) AS correlation, count(*) AS "rows" FROM (SELECT ${share(x)} AS a, ${share(y)} AS b, ${rankBy(x)} AS c, ${rankBy(y)} AS d FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL AND (${known}))`
 }
 
-function apartFromTime(effect: Correlated, axis: Axis, level: number): Control | undefined {
+function apartFromTime(effect: Pair, axis: Axis, level: number): Control | undefined {
   const [a, b] = effect.pair
   const { name: time } = axis.column
   if (![a, b].every(one => goesWith(one, axis))) return undefined

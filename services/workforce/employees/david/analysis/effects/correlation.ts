@@ -1,10 +1,10 @@
 /** Two columns of numbers that rise together, or one as the other falls. */
-import { type Ask, identifier } from '../../table/database.ts'
+import type { Ask } from '../../table/database.ts'
 import { effective, type Ranked, ranksAmong } from '../sample.ts'
-import { studentTwoSided } from '../statistics/distributions.ts'
+import { probabilityOf } from '../statistics/distributions.ts'
 import { correlate } from '../statistics/ranks.ts'
 import type { Control } from './control.ts'
-import { type Effect, proved, rankBy, said } from './effect.ts'
+import { type Effect, paired, proved, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
 
 export interface Correlated extends Effect {
@@ -94,17 +94,4 @@ function spearman(a: Ranked, b: Ranked) {
   if (a.order.length === a.ranks.length && b.order.length === b.ranks.length) return correlate(a.ranks, b.ranks)
   const both = Int32Array.from(a.ranks, (rank, row) => (Number.isNaN(rank + (b.ranks[row] ?? 0)) ? -1 : 0))
   return correlate(ranksAmong(a, both), ranksAmong(b, both))
-}
-
-/** In a query, the rows that have both: the places in order, and the values. */
-export function paired(...names: readonly [string, string]): string {
-  const [x, y] = names.map(identifier) as [string, string]
-  return `(SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${x} AS c, ${y} AS d FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`
-}
-
-/** Of a correlation of ranks at least as far from zero, were there none. */
-export function probabilityOf(r: number, n: number): number {
-  const df = n - 2
-  if (df < 1) return 1
-  return studentTwoSided(r * Math.sqrt(df / Math.max(1e-300, 1 - r * r)), df)
 }
