@@ -2,10 +2,12 @@
 import type { Table } from '../table/columns.ts'
 import { type Ask, withDatabase } from '../table/database.ts'
 import { type Associated, association } from './effects/association.ts'
+import { type Control, controlOf } from './effects/control.ts'
 import { type Correlated, correlation } from './effects/correlation.ts'
 import { type Differing, difference } from './effects/difference.ts'
 import { duplicates } from './effects/duplicates.ts'
-import type { Effect, InTime } from './effects/effect.ts'
+import { type Effect, LEAST_STRENGTH } from './effects/effect.ts'
+import { gapsOf } from './effects/gaps.ts'
 import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
 import { outliers } from './effects/outliers.ts'
 import { trend } from './effects/trend.ts'
@@ -13,6 +15,7 @@ import { profile } from './profile.ts'
 import {
   type Analysis,
   type EffectKind,
+  type Explained,
   type Finding,
   MOST_CHARTS,
   type PairOfNumbers,
@@ -23,10 +26,20 @@ import { holm } from './statistics/holm.ts'
 
 /** Of a finding even where there is nothing: about one in a hundred tables, as bar/noise.ts has them. */
 export const LEVEL = 0.01
-/** What is less is real, where it is significant, but nothing that anybody would act on (Cohen 1988: small). */
-const LEAST_STRENGTH = 0.1
-const MOST_FINDINGS = 50
+/** Of each kind, the strongest: a reader acts on few. */
+const MOST_OF_KIND: Readonly<Record<EffectKind, number>> = {
+  correlation: 4,
+  difference: 4,
+  association: 4,
+  trend: 4,
+  duplicates: 1,
+  outliers: 3,
+  missing: 1,
+}
 const MOST_PAIRS = 100
+/** The strongest correlations that are held against categories and the time. */
+const MOST_CONTROLLED = 60
+const MOST_EXPLAINED = 5
 
 export interface Wanted {
   /** The column that says when. */
@@ -60,7 +73,20 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
     const adjusted = holm(effects.map(({ p }) => p))
     const pOf = new Map<Effect, number>(effects.map((effect, i) => [effect, adjusted[i] ?? 1]))
     const significant = effects.filter(effect => (pOf.get(effect) ?? 1) <= level)
-    const told = ranked(significant.filter(({ strength }) => strength >= LEAST_STRENGTH)).slice(0, MOST_FINDINGS)
+    const controls = controlsOf(
+      found.correlations.filter(effect => significant.includes(effect)),
+      found.levels,
+      sample,
+      level,
+    )
+    const isExplained = (effect: Effect) => controls.get(effect)?.verdict === 'explained'
+    const strong = significant.filter(effect => effect.strength >= LEAST_STRENGTH && !isExplained(effect))
+    const ofGaps = strong.filter(({ kind }) => kind === 'missing')
+    const gaps = gapsOf(ofGaps, columns)
+    const others = strong.filter(({ kind }) => kind !== 'missing')
+    const told = fewOfEach(ranked([...others, ...some(gaps)]))
+    const isTold = (effect: Effect) => told.includes(effect) || ofGaps.includes(effect) || isExplained(effect)
+    if (gaps) pOf.set(gaps, Math.min(...ofGaps.map(effect => pOf.get(effect) ?? 1)))
     const pair = (effect: Correlated | Associated | Differing) => ({
       columns: effect.columns,
       rows: effect.rows,
@@ -76,7 +102,8 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       rows: table.rows,
       columns,
       duplicates: { rows: repeated.rows, sql: repeated.sql },
-      findings: await findingsOf(told, pOf, ask, inTimeOf(significant, sample)),
+      findings: await findingsOf(told, pOf, controls, ask),
+      explained: await explainedOf(found.correlations.filter(isExplained), controls, ask),
       correlations,
       associations: strongest(found.associations.filter(({ kind }) => kind === 'association')).map(effect => ({
         ...pair(effect),
@@ -91,7 +118,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
         count: effects.length,
         correction: 'Holm',
         least_strength: LEAST_STRENGTH,
-        untold: significant.length - told.length,
+        untold: significant.filter(effect => !isTold(effect)).length,
       },
     }
   })
@@ -105,7 +132,11 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
           `${table.rows === 1 ? 'One row is' : `${table.rows} rows are`} few: only strong effects can be distinguished from chance.`,
         ]
       : []),
-    ...(analysis.tests.untold > 0 ? [`${analysis.tests.untold} weaker findings are left out.`] : []),
+    ...(analysis.tests.untold > 0
+      ? [
+          `${analysis.tests.untold === 1 ? 'One further finding is' : `${analysis.tests.untold} further findings are`} left out: of each kind the strongest are told.`,
+        ]
+      : []),
   ]
   return { analysis, sample, warnings }
 }
@@ -117,6 +148,7 @@ function effectsOf({ table, numbers, axis }: Sample) {
     all.flatMap((a, i) => all.slice(i + 1).flatMap(b => of(a, b) ?? []))
   const apart = (a: Groups, b: Groups) => (a.column === b.column ? undefined : association(a, b))
   return {
+    levels,
     outliers: numbers.flatMap(outliers),
     trends: axis ? numbers.flatMap(column => trend(column, axis) ?? []) : [],
     correlations: pairs(numbers, correlation),
@@ -134,28 +166,66 @@ const some = <T>(value: T | undefined): T[] => (value === undefined ? [] : [valu
 const strongest = <T extends Effect>(effects: readonly T[]): T[] =>
   effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_PAIRS)
 
-/** What spoils the data comes first, then what is strongest. */
+/** What is in the data comes first, the strongest first; then what spoils them. */
 const ranked = (effects: readonly Effect[]): Effect[] =>
   effects.toSorted((a, b) => placeOf(a.kind) - placeOf(b.kind) || b.strength - a.strength || a.p - b.p)
 
 const SPOILING: readonly EffectKind[] = ['duplicates', 'outliers', 'missing']
-const placeOf = (kind: EffectKind) => (SPOILING.includes(kind) ? SPOILING.indexOf(kind) : SPOILING.length)
+const placeOf = (kind: EffectKind) => SPOILING.indexOf(kind)
 
-function inTimeOf(effects: readonly Effect[], { axis, table }: Sample): InTime | undefined {
-  if (axis?.order.length !== table.rows) return undefined
-  const trends = effects.filter(({ kind }) => kind === 'trend')
-  return { time: axis.column.name, columns: new Set(trends.flatMap(({ columns }) => columns.slice(0, 1))) }
+function fewOfEach(effects: readonly Effect[]): Effect[] {
+  const counts = new Map<EffectKind, number>()
+  return effects.filter(({ kind }) => {
+    const before = counts.get(kind) ?? 0
+    counts.set(kind, before + 1)
+    return before < MOST_OF_KIND[kind]
+  })
 }
+
+/** Of the strongest; what is weaker is told without. */
+function controlsOf(
+  effects: readonly Correlated[],
+  levels: readonly Groups[],
+  { axis }: Sample,
+  level: number,
+): ReadonlyMap<Effect, Control> {
+  const strong = effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_CONTROLLED)
+  return new Map(
+    strong.flatMap(effect => {
+      const control = controlOf(effect, levels, axis, level)
+      return control ? [[effect, control] as const] : []
+    }),
+  )
+}
+
+async function explainedOf(
+  effects: readonly Correlated[],
+  controls: ReadonlyMap<Effect, Control>,
+  ask: Ask,
+): Promise<Explained[]> {
+  const explained: Explained[] = []
+  for (const effect of effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_EXPLAINED)) {
+    const control = controls.get(effect)
+    if (!control) continue
+    const { statement, sql, values } = await effect.under(control).tell(ask)
+    explained.push({ columns: effect.columns, by: control.column, statement, sql, values })
+  }
+  return explained
+}
+
+const isCorrelated = (effect: Effect): effect is Correlated => 'under' in effect
 
 async function findingsOf(
   effects: readonly Effect[],
   pOf: ReadonlyMap<Effect, number>,
+  controls: ReadonlyMap<Effect, Control>,
   ask: Ask,
-  inTime: InTime | undefined,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const effect of effects) {
-    const { statement, sql, values, chart } = await effect.tell(ask, inTime)
+  for (const found of effects) {
+    const control = controls.get(found)
+    const effect = control && isCorrelated(found) ? found.under(control) : found
+    const { statement, sql, values, chart } = await effect.tell(ask)
     findings.push({
       id: `${effect.kind}-${findings.length + 1}`,
       kind: effect.kind,
@@ -165,7 +235,7 @@ async function findingsOf(
       value: Object.values(values)[0] ?? 0,
       values,
       strength: { measure: effect.measure, value: effect.strength },
-      test: { name: effect.test, p: effect.p, p_adjusted: pOf.get(effect) ?? 1 },
+      test: { name: effect.test, p: effect.p, p_adjusted: pOf.get(found) ?? 1 },
       ...(chart && findings.length < MOST_CHARTS && { chart: await chart() }),
     })
   }

@@ -2,8 +2,9 @@
 import type { Claim } from './proof.ts'
 import type { Analysis, Charted, Profile } from './result.ts'
 
-export const claimsOf = ({ findings, columns, duplicates }: Analysis): readonly Claim[] => [
+export const claimsOf = ({ findings, explained, columns, duplicates }: Analysis): readonly Claim[] => [
   ...findings,
+  ...explained,
   ...findings.flatMap(({ chart }) => (chart ? [claimOf(chart)] : [])),
   { sql: duplicates.sql, values: { repeated: duplicates.rows } },
   ...columns.flatMap(claimsOfColumn),

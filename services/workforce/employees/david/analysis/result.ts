@@ -5,6 +5,8 @@ export interface Analysis {
   readonly columns: readonly Profile[]
   readonly duplicates: { readonly rows: number; readonly sql: string }
   readonly findings: readonly Finding[]
+  /** Correlations that are significant, and made by a category or by the time. */
+  readonly explained: readonly Explained[]
   /** The strongest, whether found or not. */
   readonly correlations: readonly PairOfNumbers[]
   readonly associations: readonly PairOfGroups[]
@@ -63,6 +65,15 @@ export interface Finding {
   readonly test: { readonly name: string; readonly p: number; readonly p_adjusted: number }
   /** Not of one whose chart shows rows themselves. */
   readonly chart?: Charted
+}
+
+export interface Explained {
+  readonly columns: readonly string[]
+  /** The column that explains it. */
+  readonly by: string
+  readonly statement: string
+  readonly sql: string
+  readonly values: Readonly<Record<string, number>>
 }
 
 /** So many findings have a chart. */

@@ -1,7 +1,7 @@
 /** A table made ready for tests: ranks, order in time, and which columns say something. */
 import type { NumberColumn, Table, TimeColumn } from '../table/columns.ts'
 import { isYearName } from '../table/digit-times.ts'
-import { persistence, ranksOf, sortedOf } from './statistics/ranks.ts'
+import { orderOf, persistence, ranksOf, ranksWithin, sortedOf } from './statistics/ranks.ts'
 
 export interface Sample {
   readonly table: Table
@@ -15,7 +15,10 @@ export interface Sample {
 
 export interface Ranked {
   readonly column: NumberColumn
+  /** Among all known values of the column. */
   readonly ranks: Float64Array
+  /** The rows whose value is known, the smallest first. */
+  readonly order: Uint32Array
   /** The values that are known, the smallest first. */
   readonly sorted: Float64Array
   /** How like each value is the one before it in time; 0 where there is no time. */
@@ -49,6 +52,19 @@ export function sampleOf(table: Table, times: string | undefined): Sample {
   }
 }
 
+/** Ranks among those rows alone that have a group of at least 0; the whole column's where all have one. */
+export function ranksAmong({ ranks, order }: Ranked, groups: Int32Array): Float64Array {
+  const isWhole = order.every(row => (groups[row] ?? -1) >= 0)
+  return isWhole
+    ? ranks
+    : ranksWithin(
+        ranks,
+        order,
+        groups.map(group => Math.min(group, 0)),
+        1,
+      )
+}
+
 /** So many independent rows say as much as these, where each is like the one before it (Bartlett 1946, for a first-order process). */
 export const effective = (n: number, persistent: number): number => (n * (1 - persistent)) / (1 + persistent)
 
@@ -68,7 +84,7 @@ function rankedOf(column: NumberColumn, axis: Axis | undefined): Ranked[] {
   const sorted = sortedOf(column.values)
   if (sorted.length === 0 || sorted[0] === sorted.at(-1)) return []
   const ranks = ranksOf(column.values, sorted)
-  return [{ column, ranks, sorted, persistence: axis ? persistence(inOrder(ranks, axis)) : 0 }]
+  return [{ column, ranks, order: orderOf(ranks), sorted, persistence: axis ? persistence(inOrder(ranks, axis)) : 0 }]
 }
 
 /** The ranks that are known, in the order of time. */

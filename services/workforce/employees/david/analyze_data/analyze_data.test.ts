@@ -65,7 +65,7 @@ describe('an analysis', () => {
     assert.deepEqual(failed, [])
   })
 
-  it('tells what spoils the data before the strongest, and lists differences by the measure that they have', async () => {
+  it('tells what spoils the data after the strongest, and lists differences by the measure that they have', async () => {
     const rows = waves(240, i => ({
       a: i === 100 ? 9000 : Math.sin(i * 7.3),
       b: Math.sin(i * 7.3) + Math.cos(i * 91.7) / 9,
@@ -77,10 +77,9 @@ describe('an analysis', () => {
       mild: (i % 3) + Math.sin(i * 1.7),
     }))
     const { findings, group_differences: differences } = (await ask({ rows })).answer.result
-    assert.deepEqual(
-      findings.slice(0, 4).map(({ kind }) => kind),
-      ['outliers', 'missing', 'missing', 'correlation'],
-    )
+    const kinds = findings.map(({ kind }) => kind)
+    assert.equal(kinds[0], 'correlation')
+    assert.deepEqual(kinds.slice(-2), ['outliers', 'missing'])
     const epsilons = differences.map(({ epsilon }) => epsilon)
     assert.deepEqual(
       epsilons,
@@ -88,6 +87,28 @@ describe('an analysis', () => {
     )
     const finding = findings.find(({ kind, columns }) => kind === 'difference' && columns[0] === 'mild')
     assert.equal(finding?.strength.value, differences.find(({ columns }) => columns[0] === 'mild')?.epsilon)
+  })
+
+  it('has one finding about missing values, with the worst columns, after those about the data', async () => {
+    const gap = (of: number, i: number) => (i % 4 === 0 && i % (5 + of) < 4 ? null : Math.sin(i * (of + 1.3)))
+    const rows = waves(400, i => ({
+      place: i % 4 === 0 ? 'north' : 'south',
+      ...Object.fromEntries(Array.from({ length: 30 }, (_, of) => [`reading ${of}`, gap(of, i)])),
+      sold: (i % 4 === 0 ? 2 : 0) + Math.cos(i * 3.7),
+    }))
+    const { answer, failed } = await ask({ rows })
+    const { findings } = answer.result
+    assert.equal(findings[0]?.kind, 'difference')
+    const missing = findings.filter(({ kind }) => kind === 'missing')
+    assert.equal(missing.length, 1)
+    assert.match(
+      missing[0]?.statement ?? '',
+      /In 30 columns values are missing by a pattern, most in reading \d+ \(\d+ rows\), /,
+    )
+    assert.equal(missing[0]?.statement.match(/rows\)/g)?.length, 5)
+    const counts = Map.groupBy(findings, ({ kind }) => kind)
+    assert.ok([...counts.values()].every(those => those.length <= 4))
+    assert.deepEqual(failed, [])
   })
 
   it('draws what its findings say: outliers marked and named, a course in spans that are said, groups by their names', async () => {
@@ -225,27 +246,86 @@ describe('an analysis', () => {
     )
   })
 
-  it('says of two columns that rise with time what they have together apart from it', async () => {
-    const rows = waves(300, i => ({
-      day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
-      members: i + 40 * Math.sin(i * 7.3),
-      prices: i + 40 * Math.cos(i * 91.7),
-      visits: i + 40 * Math.sin(i * 7.3) + 5 * Math.cos(i * 3.1),
-    }))
-    const { answer, failed } = await ask({ rows })
-    const apart = (...of: string[]) => {
-      const finding = answer.result.findings.find(
-        ({ kind, columns }) => kind === 'correlation' && of.every(name => columns.includes(name)),
-      )
-      assert.match(
-        finding?.statement ?? '',
-        /rise together: rank correlation 0\.[89]\d+ in 300 rows\. Both go with day: apart from that it is /,
-      )
-      return finding?.values.apart_from_time ?? Number.NaN
-    }
-    assert.ok(Math.abs(apart('members', 'prices')) < 0.15)
-    assert.ok(apart('members', 'visits') > 0.9)
+  const daily = (row: (i: number) => object, days = 300) =>
+    waves(days, i => ({ day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10), ...row(i) }))
+  const linkOf = (of: readonly { columns: readonly string[] }[], ...names: string[]) =>
+    of.filter(({ columns }) => columns.length === 2 && names.every(name => columns.includes(name)))
+
+  it('of two columns that rise with time tells what goes together apart from it, and nothing else', async () => {
+    const { answer, failed } = await ask({
+      rows: daily(i => ({
+        members: i + 40 * Math.sin(i * 7.3),
+        prices: i + 40 * Math.cos(i * 91.7),
+        visits: i + 40 * Math.sin(i * 7.3) + 5 * Math.cos(i * 3.1),
+      })),
+    })
+    const { findings, explained } = answer.result
+    assert.deepEqual(linkOf(findings, 'members', 'prices'), [])
+    const [apparent] = explained.filter(({ columns }) => columns.includes('members') && columns.includes('prices'))
+    assert.equal(apparent?.by, 'day')
+    assert.ok(Math.abs(apparent.values.apart_from_time ?? 1) < 0.15)
+    assert.match(answer.text, /members and prices only seem to rise together/)
+    const [real] = findings.filter(({ columns }) => columns.includes('members') && columns.includes('visits'))
+    assert.match(real?.statement ?? '', /rise together .*it is also there apart from that \(0\.9/)
     assert.deepEqual(failed, [])
+  })
+
+  it('takes two lines, two curves and two waves of a year for what the time makes of them', async () => {
+    for (const [first, second] of [
+      [(i: number) => 3 + 0.1 * i, (i: number) => 900 - 0.7 * i],
+      [(i: number) => i ** 2, (i: number) => i ** 3],
+      [
+        (i: number) => 9 * Math.sin(i / 30) + 3 * Math.sin(i * 7.3),
+        (i: number) => 9 * Math.sin(i / 30) + 3 * Math.cos(i * 91.7),
+      ],
+    ] as const) {
+      const { findings, explained } = (await ask({ rows: daily(i => ({ a: first(i), b: second(i) })) })).answer.result
+      assert.deepEqual(linkOf(findings, 'a', 'b'), [], String(first))
+      assert.ok(explained.every(({ by }) => by === 'day'))
+    }
+  })
+
+  it('tells of a correlation that turns round within groups, and leaves out one that the groups make', async () => {
+    const rows = waves(240, i => {
+      const place = i % 3
+      const x = Math.sin(i * 7.3)
+      return {
+        department: ['A', 'B', 'C'][place],
+        hours: 10 * place + 2 * x,
+        errors: 10 * place - 2 * x + 0.5 * Math.cos(i * 3.1),
+        height: 2 * place + Math.cos(i * 91.7),
+        weight: 2 * place + Math.cos(i * 37.1),
+      }
+    })
+    const { answer, failed } = await ask({ rows })
+    const { findings, explained } = answer.result
+    const [turned] = findings.filter(({ columns }) => columns.includes('hours') && columns.includes('errors'))
+    assert.match(
+      turned?.statement ?? '',
+      /^Taken all together hours and errors rise together .* among rows with the same department they run against each other \(-0\.9.*The total misleads/,
+    )
+    assert.equal(turned?.value, turned?.values.within_groups)
+    assert.deepEqual(linkOf(findings, 'height', 'weight'), [])
+    assert.ok(explained.some(({ columns, by }) => columns.includes('height') && by === 'department'))
+    assert.deepEqual(failed, [])
+  })
+
+  it('does not take bands of a column for what makes its correlations', async () => {
+    const age = (i: number) => 20 + ((i * 37) % 60)
+    const rows = waves(400, i => ({
+      age: age(i),
+      band: `${Math.floor(age(i) / 5) * 5}s`,
+      income: age(i) + 40 * Math.sin(i * 7.3),
+    }))
+    const { findings } = (await ask({ rows })).answer.result
+    assert.equal(
+      linkOf(
+        findings.filter(({ kind }) => kind === 'correlation'),
+        'age',
+        'income',
+      ).length,
+      1,
+    )
   })
 
   it('of wandering series does not take their wandering for a trend or a correlation', async () => {

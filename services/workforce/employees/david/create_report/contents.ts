@@ -30,12 +30,14 @@ export function contentsOf(
     return shown
   }
   const sections: Section[] = [
-    { heading: 'Summary', blocks: [...paragraphs(words), ...summary(analysis, quote)] },
-    { heading: 'Findings', blocks: findings(analysis, pictures, quote) },
+    { heading: 'Conclusions', blocks: [...paragraphs(words), ...conclusions(analysis, quote)] },
+    { heading: 'Findings', blocks: findings(analysis, pictures) },
+    ...apparent(analysis),
     { heading: 'The columns', blocks: columns(analysis, pictures, quote) },
     ...relations(analysis, quote),
     { heading: 'Method', blocks: method(analysis) },
     { heading: 'Limits', blocks: [{ kind: 'list', items: [...warnings.map(oneLine), ...LIMITS] }] },
+    { heading: 'Appendix: numbers and queries', blocks: appendix(analysis, pictures, quote) },
   ]
   const subtitle = `${said(analysis.rows)} rows, ${said(analysis.columns.length)} columns`
   return { report: { title, subtitle, sections }, numbers }
@@ -45,7 +47,10 @@ const paragraphs = (words: readonly string[]): Block[] => words.map(text => ({ k
 
 type Quote = (value: number, name: string, sql: string, write?: (value: number) => string) => string
 
-function summary({ rows, findings: all, columns: profiles, duplicates, tests }: Analysis, quote: Quote): Block[] {
+/** Statements that the conclusions have; the rest stands among the findings. */
+const MOST_CONCLUSIONS = 6
+
+function conclusions({ rows, findings: all, columns: profiles, duplicates, tests }: Analysis, quote: Quote): Block[] {
   const shownRows = quote(rows, 'rows', 'SELECT count(*) AS "rows" FROM data')
   const holes = profiles.map(({ name }) => `CASE WHEN count(${identifier(name)}) < count(*) THEN 1 ELSE 0 END`)
   const missing = profiles.filter(one => one.missing > 0).length
@@ -55,42 +60,79 @@ function summary({ rows, findings: all, columns: profiles, duplicates, tests }: 
     'columns',
     `SELECT count(*) AS "columns" FROM information_schema.columns WHERE table_name = 'data'`,
   )
+  const more = all.length - MOST_CONCLUSIONS
   return [
-    {
-      kind: 'paragraph',
-      text: `The table has ${shownRows} rows. Values are missing in ${shownMissing} of its ${shownColumns} columns; ${quote(duplicates.rows, 'repeated', duplicates.sql)} rows repeat an earlier one. ${said(tests.count)} tests were made, with ${said(all.length)} findings.`,
-    },
     all.length === 0
       ? { kind: 'paragraph', text: `Nothing stands out from chance at the level of ${percent(tests.level)}.` }
-      : { kind: 'list', items: all.slice(0, 10).map(({ statement }) => statement) },
+      : { kind: 'list', items: all.slice(0, MOST_CONCLUSIONS).map(({ statement }) => statement) },
+    ...(more > 0 ? paragraphs([`${more === 1 ? 'One more is' : `${said(more)} more are`} among the findings.`]) : []),
+    {
+      kind: 'paragraph',
+      text: `The table has ${shownRows} rows. Values are missing in ${shownMissing} of its ${shownColumns} columns; ${quote(duplicates.rows, 'repeated', duplicates.sql)} rows repeat an earlier one.`,
+    },
   ]
 }
 
-function findings({ findings: all }: Analysis, pictures: readonly Picture[], quote: Quote): Block[] {
+const headingOf = ({ kind, columns }: Finding, i: number) =>
+  `${i + 1}. ${KINDS[kind]}: ${columns.slice(0, 4).map(oneLine).join(', ')}`
+
+function findings({ findings: all }: Analysis, pictures: readonly Picture[]): Block[] {
   if (all.length === 0) return [{ kind: 'paragraph', text: 'There are none.' }]
   return all.flatMap((finding, i): Block[] => [
-    {
-      kind: 'heading',
-      text: `${i + 1}. ${KINDS[finding.kind]}: ${finding.columns.slice(0, 4).map(oneLine).join(', ')}`,
-    },
+    { kind: 'heading', text: headingOf(finding, i) },
     { kind: 'paragraph', text: finding.statement },
     ...pictureOf(finding.id, finding.statement, pictures),
-    ...(finding.chart && finding.chart.sql !== finding.sql ? shownBy(finding.chart, quote) : []),
-    {
-      kind: 'table',
-      header: ['measure', 'value'],
-      rows: Object.entries(finding.values).map(([name, value]) => [
-        name.replaceAll('_', ' '),
-        quote(value, name, finding.sql),
-      ]),
-    },
-    {
-      kind: 'paragraph',
-      text: `Test: ${finding.test.name}; probability ${probability(finding.test.p_adjusted)} after correction. ${strengthSaid(finding)}Its query:`,
-    },
-    { kind: 'query', text: finding.sql },
   ])
 }
+
+/** Correlations that something else makes. */
+const apparent = ({ explained }: Analysis): Section[] =>
+  explained.length === 0
+    ? []
+    : [
+        {
+          heading: 'Correlations that something else makes',
+          blocks: [{ kind: 'list', items: explained.map(({ statement }) => statement) }],
+        },
+      ]
+
+function appendix(
+  { findings: all, explained, columns: profiles }: Analysis,
+  pictures: readonly Picture[],
+  quote: Quote,
+): Block[] {
+  return [
+    { kind: 'paragraph', text: 'Each query gives one row, and is on the table data.' },
+    ...all.flatMap((finding, i): Block[] => [
+      { kind: 'heading', text: headingOf(finding, i) },
+      ...valuesOf(finding, quote),
+      {
+        kind: 'paragraph',
+        text: `Test: ${finding.test.name}; probability ${probability(finding.test.p_adjusted)} after correction. ${strengthSaid(finding)}`.trim(),
+      },
+      { kind: 'query', text: finding.sql },
+      ...(finding.chart && finding.chart.sql !== finding.sql ? shownBy(finding.chart, quote) : []),
+    ]),
+    ...explained.flatMap((one): Block[] => [
+      { kind: 'heading', text: `Made by ${oneLine(one.by)}: ${one.columns.map(oneLine).join(', ')}` },
+      ...valuesOf(one, quote),
+      { kind: 'query', text: one.sql },
+    ]),
+    ...profiles.flatMap(({ name, numbers }): Block[] =>
+      numbers && pictureOf(name, '', pictures).length > 0
+        ? [{ kind: 'heading', text: `Histogram: ${oneLine(name)}` }, ...countsIn(numbers.histogram, quote)]
+        : [],
+    ),
+  ]
+}
+
+const valuesOf = ({ values, sql }: Pick<Finding, 'values' | 'sql'>, quote: Quote): Block[] => [
+  {
+    kind: 'table',
+    header: ['measure', 'value'],
+    rows: Object.entries(values).map(([name, value]) => [name.replaceAll('_', ' '), quote(value, name, sql)]),
+  },
+]
 
 /** What a picture shows, in numbers, where those are not the finding's own. */
 const shownBy = ({ title, unit, sql, points }: Charted, quote: Quote): Block[] => [
@@ -159,10 +201,7 @@ function columns({ columns: profiles }: Analysis, pictures: readonly Picture[], 
         .map(({ value, count }, i) => `${value.slice(0, 40)} (${quote(count, `level_${i}`, levels?.sql ?? '')})`)
         .join(', '),
     ]),
-    ...profiles.flatMap(({ name, numbers }) => {
-      const picture = pictureOf(name, `How often each value of ${oneLine(name)} occurs.`, pictures)
-      return picture.length > 0 && numbers ? [...picture, ...countsIn(numbers.histogram, quote)] : []
-    }),
+    ...profiles.flatMap(({ name }) => pictureOf(name, `How often each value of ${oneLine(name)} occurs.`, pictures)),
   ]
 }
 

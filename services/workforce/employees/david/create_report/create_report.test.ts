@@ -77,9 +77,10 @@ describe('a report', () => {
   it('has no number of the table in its tables that is not beside its query, but for probabilities', async () => {
     const { answer, text } = await ask(example)
     const known = new Set(answer.result.numbers.map(({ shown }) => shown))
-    const [described = ''] = text('report.md').split('## Method')
+    const [described = '', rest = ''] = text('report.md').split('## Method')
+    const [, appendix = ''] = rest.split('## Appendix')
     const [profiles = '', pairs = ''] = described.split('## Pairs of numeric columns')
-    const cells = `${profiles}${pairs.replaceAll(/[^|]*\|$/gm, '')}`
+    const cells = `${profiles}${pairs.replaceAll(/[^|]*\|$/gm, '')}${appendix}`
       .split('\n')
       .filter(line => line.startsWith('| '))
       .flatMap(line => line.split(' | ').map(cell => cell.replaceAll(/[|\\\s]/g, '')))
@@ -108,6 +109,17 @@ describe('a report', () => {
       )
       assert.ok(text('report.md').includes(sql))
     }
+  })
+
+  it('begins with its conclusions, and has queries in its appendix alone', async () => {
+    const { answer, text } = await ask(example)
+    assert.equal(answer.result.sections[0], 'Conclusions')
+    assert.match(answer.result.sections.at(-1) ?? '', /^Appendix/)
+    const [body = '', appendix = ''] = text('report.md').split('## Appendix')
+    assert.doesNotMatch(body, /SELECT|p_adjusted|Kruskal(?! and Wallis \|)/)
+    for (const { sql } of answer.result.findings) assert.ok(appendix.includes(sql), sql)
+    const [, first = ''] = body.split('## Conclusions\n\n')
+    assert.ok(first.startsWith(`- ${answer.result.findings[0]?.statement}`), first.slice(0, 200))
   })
 
   it('whose number is changed fails its check', async () => {

@@ -1,6 +1,7 @@
 /** What a workbook says of its size, looked at before anything is read: entities, and cells in the farthest corner of a sheet. */
 import { Refusal } from '../../src/brief.ts'
-import { boundedSize } from './raw-table.ts'
+import { boundedSize, MOST } from './raw-table.ts'
+import { type Tag, tagsIn } from './xlsx-tags.ts'
 
 export interface Oddities {
   /** A range of cells that are merged over rows below the first. */
@@ -14,14 +15,20 @@ export interface Oddities {
 /** Throws a `Refusal` for what is too large, and for XML that can do harm. */
 export function boundedSheets(parts: ReadonlyMap<string, Uint8Array>, param: string): Oddities {
   let [merged, uncounted, error]: (string | undefined)[] = []
+  let cells = 0
   for (const part of parts.values()) {
     const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength)
     // Nothing that a spreadsheet writes has entities of its own, or is in UTF-16.
-    if (bytes.includes('<!') || (bytes[0] ?? 0) > 0xef || bytes.subarray(0, 4).includes(0))
-      throw new Refusal(param, 'The workbook has XML that no spreadsheet writes. Save it again, or as CSV.')
+    if (bytes.includes('<!') || (bytes[0] ?? 0) > 0xef || bytes.subarray(0, 4).includes(0)) throw unwritten(param)
+    if (['Relationship', 'sheet'].some(tag => bytes.includes(tag))) boundReferences(bytes.toString('latin1'), param)
     if (!bytes.includes('sheetData')) continue
     const text = bytes.toString('latin1')
-    boundCells(text, param)
+    cells += cellsIn(text, param)
+    if (cells > MOST.cells)
+      throw new Refusal(
+        param,
+        `The sheets of the workbook have more than ${MOST.cells.toLocaleString('en-US')} cells together. Save the one that matters as CSV.`,
+      )
     merged ??= mergedIn(text)
     uncounted ??= UNCOUNTED.exec(text)?.[1]
     error ??= ERROR.exec(text)?.[1]
@@ -41,16 +48,47 @@ function mergedIn(text: string): string | undefined {
 
 const rowOf = (address: string) => Number(/\d+/.exec(address)?.[0])
 
-function boundCells(text: string, param: string): void {
+const unwritten = (param: string) =>
+  new Refusal(param, 'The workbook has XML that no spreadsheet writes. Save it again, or as CSV.')
+
+function* knownTags(text: string, names: readonly string[], param: string): Generator<Tag> {
+  for (const tag of tagsIn(text, names)) {
+    if (tag === undefined) throw unwritten(param)
+    yield tag
+  }
+}
+
+/** A sheet that is named twice would be read twice. */
+function boundReferences(text: string, param: string): void {
+  const taken = new Set<string>()
+  for (const { name, attributes } of knownTags(text, ['sheet', 'Relationship'], param))
+    for (const [attribute, value] of attributes) {
+      const isReference = name === 'sheet' ? /(?:^|:)id$/.test(attribute) : attribute === 'Id'
+      // Paths to one part may be written in several ways, but end with its name.
+      const isTarget = name === 'Relationship' && attribute === 'Target' && /sheet/i.test(value)
+      if (!isReference && !isTarget) continue
+      const key = `${name} ${attribute} ${isTarget ? value.slice(value.lastIndexOf('/') + 1) : value}`
+      if (taken.has(key)) throw unwritten(param)
+      taken.add(key)
+    }
+}
+
+/** Cells from A1 to the farthest row and the farthest column: those between are filled in when a sheet is read. */
+function cellsIn(text: string, param: string): number {
   let [rows, columns] = [0, 0]
-  for (const [, , address = ''] of text.matchAll(/<(?:\w+:)?(?:c|row)\s(?:[^<>]*?\s)?r\s*=\s*(["'])([^"'>]*)\1/g)) {
-    const place = /^([A-Z]{0,3})(\d{1,7})$/.exec(address)
-    if (place === null) throw new Refusal(param, 'The workbook has a cell without a place. Save it again, or as CSV.')
+  for (const { name, attributes } of knownTags(text, ['c', 'row'], param)) {
+    const address = attributes.get('r')
+    // A row without a number is the next one; a cell has its place.
+    const place = address === undefined && name === 'row' ? ['', '', `${rows + 1}`] : PLACE[name]?.exec(address ?? '')
+    if (!place) throw new Refusal(param, 'The workbook has a cell without a place. Save it again, or as CSV.')
     rows = Math.max(rows, Number(place[2]))
     columns = Math.max(columns, columnOf(place[1] ?? ''))
   }
   boundedSize(rows, columns, param)
+  return rows * columns
 }
+
+const PLACE: Readonly<Record<string, RegExp>> = { c: /^([A-Z]{1,3})(\d{1,7})$/, row: /^()(\d{1,7})$/ }
 
 const columnOf = (letters: string) =>
   [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0)

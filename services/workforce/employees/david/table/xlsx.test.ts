@@ -101,6 +101,7 @@ describe('a workbook is refused, in words that help', () => {
     return file
   }
   const one = (xml: string) => packed(workbook({ A: xml }))
+  const far = (place: string) => `<row r="${/\d+/.exec(place)?.[0]}"><c r="${place}"><v>1</v></c></row>`
   for (const [what, file, words] of [
     ['that unpacks to 200 MB', bomb(200_000_000), /unpacks to more than 64 MiB/],
     ['that unpacks to more than it says', claimed(1_000), /unpacks to more than 64 MiB/],
@@ -123,6 +124,40 @@ describe('a workbook is refused, in words that help', () => {
       'with a row far below',
       one('<row r="1"><c r="ZZ1"><v>1</v></c></row><row r="900000"><c r="A900000"><v>1</v></c></row>'),
       /cells/,
+    ],
+    [
+      'whose far cell hides its place behind quotes',
+      one(`<row r="1"><c s=" r='A1' " r="XFD1"><v>1</v></c></row>`),
+      /1,000 columns/,
+    ],
+    [
+      'whose far row hides behind a sign of its end',
+      one('<row x=">" r="1048576"><c r="A1048576"><v>1</v></c></row>'),
+      /1,000,000 rows/,
+    ],
+    [
+      'with a cell that has two places',
+      one('<row r="1"><c r="A1" r="XFD1"><v>1</v></c></row>'),
+      /no spreadsheet writes/,
+    ],
+    [
+      'with an attribute without quotes',
+      one('<row r=900000><c r="A900000"><v>1</v></c></row>'),
+      /no spreadsheet writes/,
+    ],
+    [
+      'whose sheets are too large together, though none is by itself',
+      packed(workbook(Object.fromEntries(['A', 'B', 'C'].map(name => [name, far('T100000')])))),
+      /cells together/,
+    ],
+    [
+      'that names one sheet a hundred times',
+      packed({
+        ...workbook({ A: far('T100000') }),
+        'xl/workbook.xml':
+          workbook({ A: '' })['xl/workbook.xml']?.replace(/<sheet .*?\/>/, tag => tag.repeat(100)) ?? '',
+      }),
+      /no spreadsheet writes/,
     ],
     ['with a place that is none', one('<row r="1"><c r="&#65;1"><v>1</v></c></row>'), /cell without a place/],
     ['without cells', one(''), /table is empty/],

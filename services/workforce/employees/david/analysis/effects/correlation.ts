@@ -1,15 +1,19 @@
 /** Two columns of numbers that rise together, or one as the other falls. */
-import { type Ask, identifier } from '../../table/database.ts'
-import { effective, type Ranked } from '../sample.ts'
-import { studentTwoSided } from '../statistics/distributions.ts'
+import type { Ask } from '../../table/database.ts'
+import { effective, type Ranked, ranksAmong } from '../sample.ts'
+import { probabilityOf } from '../statistics/distributions.ts'
 import { correlate } from '../statistics/ranks.ts'
-import { type Effect, proved, rankBy, said } from './effect.ts'
+import type { Control } from './control.ts'
+import { type Effect, paired, proved, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
 
 export interface Correlated extends Effect {
   readonly spearman: number
   readonly pearson: () => number
   readonly rows: number
+  readonly pair: readonly [Ranked, Ranked]
+  /** What was found to be left of it when something else is held fixed. */
+  readonly under: (control: Control) => Effect
   /** The same numbers as a query gives them, in the rows that have both values. */
   readonly prove: (ask: Ask) => Promise<ProvedPair>
 }
@@ -23,10 +27,10 @@ export interface ProvedPair {
 
 /** Undefined for fewer rows than say anything. */
 export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
-  const { r, n } = correlate(a.ranks, b.ranks)
+  const { r, n } = spearman(a, b)
   if (n < 10) return undefined
   const names = [a.column.name, b.column.name] as const
-  return {
+  const made: Correlated = {
     kind: 'correlation',
     columns: names,
     p: probabilityOf(r, effective(n, a.persistence * b.persistence)),
@@ -43,34 +47,51 @@ export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
       )
       return { sql, spearman: of('spearman'), pearson: of('pearson'), rows: of('rows') }
     },
-    tell: async (ask, inTime) => {
-      const both = inTime && names.every(name => inTime.columns.has(name)) ? inTime.time : undefined
-      const sql = `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(...names)}`
-      const proof = await proved(ask, both === undefined ? sql : besidesTime(...names, both))
-      const [first, second] = names.map(columnSaid)
-      const how = proof.of('correlation') > 0 ? 'rise together' : 'run against each other'
-      const statement = `${first} and ${second} ${how}: rank correlation ${said(proof.of('correlation'))} in ${said(proof.of('rows'))} rows.${both === undefined ? '' : ` Both go with ${columnSaid(both)}: apart from that it is ${said(proof.of('apart_from_time'))}.`}`
-      return { statement, sql: proof.sql, values: proof.values }
+    pair: [a, b],
+    under: control => ({
+      ...made,
+      strength: control.verdict === 'reversed' ? Math.abs(control.left) : made.strength,
+      tell: ask => tellUnder(ask, control, names),
+    }),
+    tell: async ask => {
+      const { of, sql, values } = await proved(
+        ask,
+        `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(...names)}`,
+      )
+      return { statement: `${linked(names, of('correlation'))} in ${said(of('rows'))} rows).`, sql, values }
     },
   }
+  return made
 }
 
-/** In a query, the rows that have both: the places in order, and the values. */
-function paired(...names: readonly [string, string]): string {
-  const [x, y] = names.map(identifier) as [string, string]
-  return `(SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${x} AS c, ${y} AS d FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`
+/** Open, so that the number of rows can follow. */
+const linked = (names: readonly string[], r: number) =>
+  `${names.map(columnSaid).join(' and ')} ${together(r)} (a ${amountOf(r)} link: rank correlation ${said(r)}`
+
+const together = (r: number) => (r > 0 ? 'rise together' : 'run against each other')
+
+/** As Evans (1996) has it, in fewer steps. */
+function amountOf(r: number): string {
+  const size = Math.abs(r)
+  return size >= 0.6 ? 'strong' : size >= 0.4 ? 'moderate' : 'weak'
 }
 
-/** With the partial correlation of the ranks: what is left of it when both are held against the time (Kendall 1942). */
-function besidesTime(a: string, b: string, time: string): string {
-  const [x, y, t] = [a, b, time].map(identifier) as [string, string, string]
-  const ranks = `SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${rankBy(t)} AS c FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL`
-  return `SELECT *, (correlation - first_with_time * second_with_time) / sqrt((1 - first_with_time ** 2) * (1 - second_with_time ** 2)) AS apart_from_time FROM (SELECT corr(a, b) AS correlation, count(*) AS "rows", corr(a, c) AS first_with_time, corr(b, c) AS second_with_time FROM (${ranks}))`
+async function tellUnder(ask: Ask, { by, column, verdict, name, sql: query }: Control, names: readonly string[]) {
+  const { of, sql, values } = await proved(ask, query)
+  const [pair, category] = [names.map(columnSaid).join(' and '), columnSaid(column)]
+  const [whole, left] = [of('correlation'), of(name)]
+  const where = by === 'groups' ? `among rows with the same ${category}` : `apart from the course of ${category}`
+  const statement = {
+    reversed: `Taken all together ${pair} ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows), but ${where} they ${together(left)} (${said(left)}). The total misleads: it comes from ${by === 'groups' ? `differences between the groups of ${category}` : `what both do over time`}.`,
+    explained: `${pair} only seem to ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows): both differ with ${category}, and ${where} the correlation is ${said(left)}.`,
+    holds: `${linked(names, whole)} in ${said(of('rows'))} rows). ${by === 'groups' ? `It is also there ${where}` : `Both go with ${category}, and it is also there apart from that`} (${said(left)}).`,
+  }[verdict]
+  return { statement, sql, values }
 }
 
-/** Of a correlation of ranks at least as far from zero, were there none. */
-export function probabilityOf(r: number, n: number): number {
-  const df = n - 2
-  if (df < 1) return 1
-  return studentTwoSided(r * Math.sqrt(df / Math.max(1e-300, 1 - r * r)), df)
+/** Of the ranks that the values have among the rows in which both are known. */
+function spearman(a: Ranked, b: Ranked) {
+  if (a.order.length === a.ranks.length && b.order.length === b.ranks.length) return correlate(a.ranks, b.ranks)
+  const both = Int32Array.from(a.ranks, (rank, row) => (Number.isNaN(rank + (b.ranks[row] ?? 0)) ? -1 : 0))
+  return correlate(ranksAmong(a, both), ranksAmong(b, both))
 }

@@ -3,7 +3,7 @@
 import type { Ask } from '../../table/database.ts'
 import { identifier } from '../../table/database.ts'
 import type { Charted } from '../result.ts'
-import { effective, type Ranked } from '../sample.ts'
+import { effective, type Ranked, ranksAmong } from '../sample.ts'
 import { chiSquaredUpper } from '../statistics/distributions.ts'
 import { type Effect, proved, rankBy, said, type Told } from './effect.ts'
 import { columnSaid, type Group, type Groups } from './groups.ts'
@@ -13,7 +13,9 @@ export interface Differing extends Effect {
 }
 
 /** Kruskal and Wallis (1952). Undefined where fewer than two groups have values. */
-export function difference({ column, ranks, persistence }: Ranked, groups: Groups): Differing | undefined {
+export function difference(number: Ranked, groups: Groups): Differing | undefined {
+  const { column, persistence } = number
+  const ranks = ranksAmong(number, groups.codes)
   const within = Array.from(groups.groups, () => ({ count: 0, ranks: 0 }))
   let [n, sum, squares] = [0, 0, 0]
   for (let row = 0; row < ranks.length; row++) {

@@ -1,5 +1,5 @@
 /** Something that could be in the data: tested, and told where it is there. */
-import type { Ask } from '../../table/database.ts'
+import { type Ask, identifier } from '../../table/database.ts'
 import type { Charted, EffectKind } from '../result.ts'
 
 export interface Effect {
@@ -11,14 +11,11 @@ export interface Effect {
   readonly strength: number
   readonly measure: string
   readonly test: string
-  readonly tell: (ask: Ask, inTime?: InTime) => Promise<Told>
+  readonly tell: (ask: Ask) => Promise<Told>
 }
 
-/** What was found to rise or fall with time, where each row has its time. */
-export interface InTime {
-  readonly time: string
-  readonly columns: ReadonlySet<string>
-}
+/** What is less is real, where it is significant, but nothing that anybody would act on (Cohen 1988: small). */
+export const LEAST_STRENGTH = 0.1
 
 export interface Told {
   /** A sentence; every number in it is one of `values`. */
@@ -42,6 +39,12 @@ export async function proved(
 
 /** In a query, the place of each value in order; those that are equal share the mean of theirs: of the first and the last. */
 export const rankBy = (x: string): string => `(rank() OVER (ORDER BY ${x}) + count(*) OVER (ORDER BY ${x})) / 2.0`
+
+/** In a query, the rows that have both: the places in order, and the values. */
+export function paired(...names: readonly [string, string]): string {
+  const [x, y] = names.map(identifier) as [string, string]
+  return `(SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${x} AS c, ${y} AS d FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`
+}
 
 /** A number in a sentence: four digits of what was measured, all of what was counted. */
 export const said = (value: number): string => {

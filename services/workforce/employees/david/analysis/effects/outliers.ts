@@ -59,7 +59,7 @@ function inTail(name: string, sorted: Float64Array, median: number, deviation: n
       const values = count === 1 ? 'One value' : `${said(count)} values`
       const range =
         count === 1 ? said(proof.of('lowest')) : `${said(proof.of('lowest'))} to ${said(proof.of('highest'))}`
-      const statement = `${values} of ${columnSaid(name)} ${count === 1 ? 'lies' : 'lie'} far ${tail === 'high' ? 'above' : 'below'} all others: ${range}, at least ${said(proof.of('deviations'))} deviations from the median ${said(proof.of('median'))}.`
+      const statement = `${values} of ${columnSaid(name)} ${count === 1 ? 'lies' : 'lie'} far ${tail === 'high' ? 'above' : 'below'} all others: ${range}, where the median is ${said(proof.of('median'))}.`
       return { statement, sql: proof.sql, values: proof.values }
     },
   }

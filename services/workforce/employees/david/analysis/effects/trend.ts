@@ -1,8 +1,8 @@
 /** A column of numbers that rises or falls with time. */
 import { identifier, timeLiteral } from '../../table/database.ts'
 import { type Axis, effective, type Ranked } from '../sample.ts'
+import { probabilityOf } from '../statistics/distributions.ts'
 import { correlate, persistence, ranksOf } from '../statistics/ranks.ts'
-import { probabilityOf } from './correlation.ts'
 import { type Effect, proved, rankBy, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
 import { chartInTime } from './spans.ts'

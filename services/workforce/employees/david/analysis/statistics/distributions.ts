@@ -9,6 +9,13 @@ export function studentTwoSided(t: number, df: number): number {
   return incompleteBeta(df / 2, 0.5, df / (df + t * t))
 }
 
+/** Of a correlation of ranks at least as far from zero, were there none. */
+export function probabilityOf(r: number, n: number): number {
+  const df = n - 2
+  if (df < 1) return 1
+  return studentTwoSided(r * Math.sqrt(df / Math.max(1e-300, 1 - r * r)), df)
+}
+
 /** Of a value of at least `x`, chi-squared with `df` degrees of freedom. */
 export const chiSquaredUpper = (x: number, df: number): number => (x <= 0 ? 1 : upperGamma(df / 2, x / 2))
 

@@ -25,6 +25,50 @@ function placeIn(sorted: Float64Array, value: number): number {
   return from
 }
 
+/** Rows whose rank is known, the smallest first: a counting sort, as ranks are halves at the finest. */
+export function orderOf(ranks: Float64Array): Uint32Array {
+  const next = new Uint32Array(2 * ranks.length + 2)
+  for (const rank of ranks) if (!Number.isNaN(rank)) next[2 * rank + 1] = (next[2 * rank + 1] ?? 0) + 1
+  for (let at = 1; at < next.length; at++) next[at] = (next[at] ?? 0) + (next[at - 1] ?? 0)
+  const order = new Uint32Array(next.at(-1) ?? 0)
+  ranks.forEach((rank, row) => {
+    if (Number.isNaN(rank)) return
+    const place = next[2 * rank] ?? 0
+    order[place] = row
+    next[2 * rank] = place + 1
+  })
+  return order
+}
+
+/**
+ * Ranks among the rows of the same group alone, from 1; not a number for rows whose group is below 0. `ranks` and `order` are those of
+ * the whole column.
+ */
+export function ranksWithin(ranks: Float64Array, order: Uint32Array, groups: Int32Array, count: number): Float64Array {
+  const result = new Float64Array(ranks.length).fill(Number.NaN)
+  const [before, equal] = [new Uint32Array(count), new Uint32Array(count)]
+  for (let from = 0; from < order.length; ) {
+    const rank = ranks[order[from] ?? 0]
+    let to = from
+    for (; to < order.length && ranks[order[to] ?? 0] === rank; to++) {
+      const group = groups[order[to] ?? 0] ?? -1
+      if (group >= 0) equal[group] = (equal[group] ?? 0) + 1
+    }
+    for (let at = from; at < to; at++) {
+      const group = groups[order[at] ?? 0] ?? -1
+      if (group >= 0) result[order[at] ?? 0] = (before[group] ?? 0) + ((equal[group] ?? 0) + 1) / 2
+    }
+    for (let at = from; at < to; at++) {
+      const group = groups[order[at] ?? 0] ?? -1
+      if (group < 0) continue
+      before[group] = (before[group] ?? 0) + (equal[group] ?? 0)
+      equal[group] = 0
+    }
+    from = to
+  }
+  return result
+}
+
 export interface Correlation {
   /** -1 to 1; 0 where one of the two never changes. */
   readonly r: number

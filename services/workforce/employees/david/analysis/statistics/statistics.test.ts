@@ -1,15 +1,21 @@
-/** Statistics are those of R; the figures are recorded by reference.R, on data that come with it. */
+/** Statistics are those of R and scipy; the figures are recorded by reference.R, on data that come with it, and reference.py. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { typed } from '../../table/columns.ts'
+import { readRows } from '../../table/json.ts'
 import { chiSquared } from '../effects/association.ts'
+import { correlation } from '../effects/correlation.ts'
+import { sampleOf } from '../sample.ts'
 import { chiSquaredUpper, poissonUpper, studentTwoSided } from './distributions.ts'
 import { fisherTwoSided } from './fisher.ts'
 import { holm } from './holm.ts'
 import { correlate, ranksOf } from './ranks.ts'
 import { gapProbabilities } from './tail.ts'
 
-const r = JSON.parse(readFileSync(new URL('r.json', import.meta.url), 'utf8'))
+const read = (name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
+const r = read('r.json')
+const scipy = read('spearman.json')
 
 function near(value: number, expected: number, of: string) {
   assert.ok(Math.abs(value - expected) <= 1e-10 * Math.max(expected, 1e-300), `${of}: ${value} for ${expected}`)
@@ -43,6 +49,23 @@ describe('statistics are those of R', () => {
     const known = [...ozone.keys()].filter(row => !Number.isNaN(ozone[row]))
     const pick = (values: Float64Array) => ranksOf(Float64Array.from(known, row => values[row] ?? 0))
     near(correlate(pick(ozone), pick(temp)).r, r.spearman.rho, 'Spearman')
+  })
+
+  it('rank correlation of each pair of columns with gaps, as scipy has it', () => {
+    const names = Object.keys(scipy.columns)
+    const rows = scipy.columns.a.map((_: unknown, row: number) =>
+      Object.fromEntries(names.map(name => [name, scipy.columns[name][row]])),
+    )
+    const { numbers } = sampleOf(typed(readRows(rows, 'rows')), undefined)
+    const of = (name: string) => numbers.find(({ column }) => column.name === name)
+    assert.equal(scipy.pairs.length, 10)
+    for (const { columns, rho, p, rows: both } of scipy.pairs) {
+      const [a, b] = [of(columns[0]), of(columns[1])]
+      const found = a && b && correlation(a, b)
+      assert.equal(found?.rows, both)
+      assert.ok(Math.abs((found?.spearman ?? 9) - rho) < 1e-12, `${columns}: ${found?.spearman} for ${rho}`)
+      assert.ok(Math.abs((found?.p ?? 9) - p) < 1e-10, `${columns}: ${found?.p} for ${p}`)
+    }
   })
 
   it('chi-squared of a table', () => {

@@ -1,11 +1,16 @@
 /** The analysis as somebody would read it out. */
 import type { Analysis } from '../result.ts'
 
-export function readingOf({ rows, columns, findings, tests, duplicates }: Analysis): string {
+export function readingOf({ rows, columns, findings, explained, tests, duplicates }: Analysis): string {
   const types = [...Map.groupBy(columns, ({ type }) => type)].map(([type, those]) => `${those.length} of type ${type}`)
   const holes = columns.filter(({ missing }) => missing > 0).toSorted((a, b) => b.missing - a.missing)
   return [
-    `${count(rows, 'row')}, ${count(columns.length, 'column')}: ${types.join(', ')}.`,
+    findings.length === 0 ? noneSaid(tests) : `${count(findings.length, 'finding')}, the most important first:`,
+    ...findings.map(({ statement }, i) => `${i + 1}. ${statement}`),
+    ...(explained.length === 0
+      ? []
+      : ['No findings, as something else makes them:', ...explained.map(({ statement }) => `- ${statement}`)]),
+    `The table has ${count(rows, 'row')} and ${count(columns.length, 'column')}: ${types.join(', ')}.`,
     holes.length === 0
       ? 'No value is missing.'
       : `Values are missing in ${count(holes.length, 'column')}, most in ${holes
@@ -13,9 +18,7 @@ export function readingOf({ rows, columns, findings, tests, duplicates }: Analys
           .map(({ name, missing }) => `${name} (${missing})`)
           .join(', ')}.`,
     ...(duplicates.rows > 0 ? [`${count(duplicates.rows, 'row')} repeated.`] : []),
-    findings.length === 0 ? noneSaid(tests) : `${count(findings.length, 'finding')} in ${count(tests.count, 'test')}:`,
-    ...findings.map(({ statement, test }, i) => `${i + 1}. ${statement} (p ${probability(test.p_adjusted)})`),
-    `Probabilities are corrected for ${count(tests.count, 'test')} by Holm's method: of tables in which there is nothing to find, about ${percent(tests.level)} get a finding.`,
+    `${count(tests.count, 'test')} were made and corrected for their number by Holm's method: of tables in which there is nothing to find, about ${percent(tests.level)} get a finding.`,
   ].join('\n')
 }
 

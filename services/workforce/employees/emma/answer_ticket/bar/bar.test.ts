@@ -68,6 +68,26 @@ describe('questions that chose nothing, over three articles out of their handboo
   }
 })
 
+describe('of what is answered by words, at least nine of ten are right', () => {
+  const CHOSE_NOTHING = ['fresh', 'stranger', 'untouched'] as const
+  const TUNED = ['tuning', 'held_out', 'tuning_more', 'unseen'] as const
+  for (const [what, articles] of [
+    ['whole handbooks', undefined],
+    ['ten articles', 10],
+    ['three articles', 3],
+  ] as const)
+    for (const [which, parts] of [
+      ['questions that chose no weight', CHOSE_NOTHING],
+      ['questions that weights were chosen on', TUNED],
+    ] as const)
+      it(`${which}, over ${what}`, async t => {
+        const { precision, answered, answeredRight, unanswerable, escalated } = await measure(parts, {}, articles)
+        const wrongly = answered - answeredRight + unanswerable - escalated
+        t.diagnostic(`${answeredRight} right, ${wrongly} wrong: ${precision.toFixed(3)}`)
+        assert.ok(precision >= 0.9, `${answeredRight} right, ${wrongly} wrong`)
+      })
+})
+
 it('what a ticket says is not so does not make it urgent', () => {
   for (const ticket of ['This is not urgent.', 'No outage here, and it isn’t an emergency.', 'It was never hacked.'])
     assert.equal(priorityOf(ticket).level, 'normal', ticket)

@@ -49,6 +49,8 @@ export interface Score {
   readonly answeredRight: number
   readonly unanswerable: number
   readonly escalated: number
+  /** Of all that are answered, the share that is answered rightly; 1 where nothing is. */
+  readonly precision: number
   /** Answers without a citation. */
   readonly uncited: number
 }
@@ -59,11 +61,18 @@ export async function measure(parts: readonly Part[], asked: Asked = {}, article
   for (const [at, question] of questions.filter(({ part }) => parts.includes(part)).entries())
     tried.push(await tryOut(question, articles === undefined ? whole(question) : few(question, articles, at), asked))
   const count = (is: (question: (typeof tried)[number]) => boolean) => tried.filter(is).length
+  const right = count(({ isRight, isAnswered }) => isRight && isAnswered)
   return {
     answerable: count(({ hasAnswer }) => hasAnswer),
     rightFirst: count(({ isRight }) => isRight),
     answered: count(({ hasAnswer, isAnswered }) => hasAnswer && isAnswered),
-    answeredRight: count(({ isRight, isAnswered }) => isRight && isAnswered),
+    answeredRight: right,
+    precision:
+      right /
+        Math.max(
+          1,
+          count(({ isAnswered }) => isAnswered),
+        ) || Number(!count(({ isAnswered }) => isAnswered)),
     unanswerable: count(({ hasAnswer }) => !hasAnswer),
     escalated: count(({ hasAnswer, isAnswered }) => !hasAnswer && !isAnswered),
     uncited: count(({ isUncited }) => isUncited),
