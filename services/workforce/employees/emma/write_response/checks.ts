@@ -54,14 +54,13 @@ export const doubts: Doubts<Input, Result> = (brief, result) => {
 const wholeOf = ({ subject, greeting, paragraphs, closing, unanswered }: Result): string =>
   [subject, [greeting, ...paragraphs, closing].join('\n\n'), ...unanswered].join('\n')
 
-/** The notes are no source: a reply tells nothing of them. What the customer wrote is spoken of, and proves nothing. */
+/** The notes are no source: a reply tells nothing of them. The topic and what the customer wrote are spoken of, and prove nothing. */
 function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>, result: Result): Claimed {
   const { message = '', customer, points = [], knowledge = [], signature, public_contacts = [] } = input
   const { subject, greeting, paragraphs, closing } = result
   return {
     text: [subject, greeting, ...paragraphs, closing].join('\n\n'),
     from: [
-      topic,
       ...points,
       ...knowledge.map(({ title, text }) => `${title}\n${text}`),
       ...files.map((file, at) => textIn(file, `files[${at}]`)),
@@ -69,7 +68,7 @@ function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>,
       ...(constraints.must_include ?? []),
       signature ?? '',
     ],
-    about: [message, customer ?? '', audience ?? ''],
+    about: [topic, message, customer ?? '', audience ?? ''],
   }
 }
 
