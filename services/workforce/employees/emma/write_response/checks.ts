@@ -1,7 +1,7 @@
 /** Measures a reply against its brief. One that tells what it must not is not delivered. */
 import type { Check } from '../../src/answer.ts'
 import type { Brief } from '../../src/brief.ts'
-import { claimChecks, graveIn, saidOf } from '../../src/claims/claim-checks.ts'
+import { claimChecks, criticalFault, messagesOf } from '../../src/claims/claim-checks.ts'
 import { type Claimed, unfounded } from '../../src/claims/unfounded.ts'
 import type { Checks, Doubts } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'
@@ -23,8 +23,8 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   requireNothingSecret(brief, whole)
   const claimed = claimedIn(brief, result)
   const found = unfounded(claimed)
-  const grave = graveIn(found)
-  if (grave !== undefined) throw new BadAnswer(grave)
+  const critical = criticalFault(found)
+  if (critical !== undefined) throw new BadAnswer(critical)
   // A reply calls people by their names.
   const personal = foundIn(brief, whole)
     .filter(({ kind }) => kind !== 'name')
@@ -48,7 +48,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
 /** What a reply claims that its brief does not hold: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
 export const doubts: Doubts<Input, Result> = (brief, result) => {
   requireNothingSecret(brief, wholeOf(result))
-  return saidOf(unfounded(claimedIn(brief, result)))
+  return messagesOf(unfounded(claimedIn(brief, result)))
 }
 
 const wholeOf = ({ subject, greeting, paragraphs, closing, unanswered }: Result): string =>

@@ -6,7 +6,7 @@ import { isNear, type Quantity } from './quantities.ts'
  * greatest figure given, which is the total.
  */
 export function isDerived(one: Quantity, near: readonly Quantity[], given: readonly Quantity[]): boolean {
-  const parts = near.filter(({ isId }) => !isId)
+  const parts = near.filter(({ isId }) => !isId).slice(-MOST_PARTS)
   const total = given.filter(({ dimension, isId, plain }) => dimension === undefined && !isId && !isYear(plain))
   const greatest = total.length === 0 ? [] : [total.reduce((most, next) => (next.plain > most.plain ? next : most))]
   return parts.some(part =>
@@ -15,6 +15,9 @@ export function isDerived(one: Quantity, near: readonly Quantity[], given: reado
     ),
   )
 }
+
+/** Of a long row of figures, each pair would take long. */
+const MOST_PARTS = 12
 
 const isYear = (plain: number): boolean => Number.isInteger(plain) && plain >= 1900 && plain < 2100
 

@@ -91,7 +91,7 @@ describe('a text claims', () => {
 
 it('is read in time however long it is, and of whatever', { timeout: 300_000 }, () => {
   const parts =
-    'a|1|1,|1.|A|A |two |@|www.|’|.|“|"a b c |[your |é|漢|\n|1\u00a0|free |money |no |you asked for |your a |1 Jan |a, |and |half |we will '
+    'a|1|1,|1.|A|A |two |@|www.|’|.|“|"a b c |[your |é|漢|\n|1\u00a0|free |money |no |you asked for |your a |1 Jan |a, |and |half |we will |3 5 '
   for (const part of parts.split('|')) {
     const text = part.repeat(50_000 / part.length)
     unfounded({ text, from: [text] })

@@ -5,10 +5,10 @@
 import { languageOf } from '../text/language.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { daysIn, urgencyIn } from './calendar.ts'
+import { isDerived } from './derived.ts'
 import { type Material, materialOf } from './material.ts'
 import { addressesIn, namesIn, quotesIn } from './mentions.ts'
 import { novelIn } from './novel.ts'
-import { isDerived } from './derived.ts'
 import { isKnownQuantity, type Quantity, quantitiesIn } from './quantities.ts'
 import {
   actsIn,
@@ -56,9 +56,10 @@ export function unfounded({ text, from, about = [], isOfTable = false }: Claimed
     const sentence = text.slice(start, end)
     const quantities = quantitiesIn(sentence).map(one => (rules.hasWords ? one : { ...one, counts: false }))
     const known = quantities.filter(one => isKnownQuantity(one, material))
+    const isKnown = new Set(known)
     const near = [...before, ...known]
     before = known
-    const strange = quantities.filter(one => !known.includes(one) && !isDerived(one, near, material.quantities))
+    const strange = quantities.filter(one => !isKnown.has(one) && !isDerived(one, near, material.quantities))
     return inSentence(sentence, strange, material, rules)
   })
 }
