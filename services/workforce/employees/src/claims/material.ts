@@ -1,6 +1,7 @@
 /** What a text may draw on, read once. */
+
+import { addressesOf } from './addresses.ts'
 import { type Calendar, calendarOf } from './calendar.ts'
-import { addressesOf } from './mentions.ts'
 import { countsOf, type GivenQuantities, headingsIn, type Quantity, quantitiesIn } from './quantities.ts'
 import { bareOf, flat, stemsOf, wordsIn } from './words.ts'
 

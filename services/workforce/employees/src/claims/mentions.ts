@@ -1,26 +1,8 @@
-/** Names, addresses and quotations: what a text mentions, and whether it was given. */
+/** Names and quotations: what a text mentions, and whether it was given. */
 import { isEnglishWord } from '../text/english.ts'
 import type { Material } from './material.ts'
 import { isNumberWord } from './quantities.ts'
 import { bareOf, flat, formsOf } from './words.ts'
-
-/** Links, mail addresses, hosts without a scheme, names with an @ and tags. */
-const address =
-  /\b(?:https?:\/\/|www\.)[^\s<>"')\]]{0,2000}[^\s<>"')\].,;:!?]|(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{2,63}){1,4}|(?<![\p{L}\p{N}@./_-])(?:[\p{L}\p{N}][\p{L}\p{N}-]{0,62}\.){1,4}(?:com|org|net|io|eu|info|biz|shop|store|app|dev|ai|co|uk|de|fr|nl|be|at|ch|es|it|pl|se|dk|no|fi|ie|ca|au|us|me|ly|to|example)(?![\p{L}\p{N}_-]|\.\p{L})(?:\/[^\s<>"')\]]{0,2000}[^\s<>"')\].,;:!?])?|(?<![\p{L}\p{N}])[@#][\p{L}\p{N}_]{1,100}/giu
-
-/** Addresses of a text, in the form in which they are compared. */
-export const addressesOf = (text: string): ReadonlySet<string> => new Set((text.match(address) ?? []).map(comparable))
-
-/** Those that were not given as a whole: what begins alike is another address. */
-export const addressesIn = (text: string, { addresses }: Pick<Material, 'addresses'>): string[] =>
-  (text.match(address) ?? []).filter(one => !addresses.has(comparable(one)))
-
-const comparable = (one: string): string =>
-  one
-    .toLowerCase()
-    .replace(/^https?:\/\//, '')
-    .replace(/^www\./, '')
-    .replace(/\/$/, '')
 
 /** Words with a capital within a sentence, and unknown ones at its start. Where every noun has one, that tells nothing. */
 export function namesIn(
@@ -72,7 +54,7 @@ const secondName = /^ (?:\p{Lu}\. )?(\p{Lu}\p{Ll}+) (?:says?|said|from|of|and|ha
 /** Behind a name at the start stands what it is or does. An unknown word there is else one that the list does not have. */
 const acts =
   /^(?:['’]s?(?!\p{L})|,? (?:and|or|&) \p{Lu}|,? who(?!\p{L})| (?:is|was|has|had|will|can|also)(?!\p{L})| \p{Ll}+(?:s|ed)(?!\p{L})| \p{Lu})/u
-const opening = /(?:^|[.!?…:;。"“„(|\n–—•*\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F-]|[.!?…][)”’])\s{0,3}$/u
+const opening = /(?:^|[.!?…:;。"“„(|\n–—•*\p{Extended_Pictographic}\p{Emoji_Modifier}-]|\uFE0F|[.!?…][)”’])\s{0,3}$/u
 const ordinary =
   /^(?:I|I['’].+|OK|PS|FAQ|Dear|Mr|Mrs|Ms|Dr|Hi|Hello|AM|PM|A|TV|PDF|PIN|ID|EUR|USD|GBP|CHF|January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)$/
 const germanWords = /(?<!\p{L})(?:der|die|das|und|ist|nicht|wir|mit|ein|eine|für)(?!\p{L})/gu

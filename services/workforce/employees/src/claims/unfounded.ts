@@ -4,10 +4,11 @@
  */
 import { languageOf } from '../text/language.ts'
 import { sentencesOf } from '../text/sentences.ts'
+import { addressesIn } from './addresses.ts'
 import { daysIn, urgencyIn } from './calendar.ts'
 import { isDerived } from './derived.ts'
 import { type Material, materialOf } from './material.ts'
-import { addressesIn, namesIn, quotesIn } from './mentions.ts'
+import { namesIn, quotesIn } from './mentions.ts'
 import { novelIn } from './novel.ts'
 import { isKnownQuantity, type Quantity, quantitiesIn } from './quantities.ts'
 import {
@@ -90,7 +91,7 @@ function inSentence(
     'the figure',
     strange.map(({ shown }) => shown),
   )
-  add('address', 'the address', addressesIn(sentence, material))
+  add('address', 'the address', addressesIn(sentence, material.addresses))
   add('claim', 'the word', superlativesNew(sentence, material, isOfTable))
   if (hasNames) add('name', 'the name', namesIn(sentence, material))
   if (!hasWords) return found
