@@ -1,5 +1,5 @@
 /** What is measured on a report: its numbers against their queries, and whether they stand in it. */
-import { beyondCheck } from '../../src/claims/phrased.ts'
+import { wordsCheck } from '../../src/claims/claim-checks.ts'
 import type { SlowChecks } from '../../src/kind.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { said } from '../analysis/effects/effect.ts'
@@ -36,7 +36,7 @@ export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { res
     { id: 'scripts', pass: scripts === 0, value: scripts, target: 0 },
     ...(summary
       ? [
-          beyondCheck('summary_keeps_to_the_report', beyond, summary.join('\n')),
+          wordsCheck('summary_keeps_to_the_report', summary.join('\n'), beyond),
           ...wishes(brief.constraints, summary.join('\n')),
         ]
       : []),

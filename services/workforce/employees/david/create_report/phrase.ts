@@ -1,5 +1,4 @@
 /** The summary of a report in the words of a language model; the numbers, tables and queries are those of the rules. */
-
 import { beyond } from '../../src/claims/phrased.ts'
 import type { Phrase } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'

@@ -1,4 +1,4 @@
-import { beyondCheck } from '../../src/claims/phrased.ts'
+import { wordsCheck } from '../../src/claims/claim-checks.ts'
 import type { Checks } from '../../src/kind.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { createMask } from '../personal/mask.ts'
@@ -25,7 +25,7 @@ export const checks: Checks<Input, Result> = (brief, answer) => {
     { id: 'answer_is_cited', pass: isCited, value: isCited ? 'all of it' : `not: ${rest}`, target: 'all of it' },
     { id: 'quotes_stand_there', pass: stands === citations.length, value: stands, target: citations.length },
     { id: 'personal_data_in_the_answer', pass: leaks === 0, value: leaks, target: 0 },
-    ...(phrased ? [beyondCheck('sentences_keep_to_their_quotes', beyond, result.answer ?? '')] : []),
+    ...(phrased ? [wordsCheck('sentences_keep_to_their_quotes', result.answer ?? '', beyond)] : []),
     ...(result.answer === null ? [] : wishes(brief.constraints, result.answer)),
   ]
 }

@@ -1,7 +1,7 @@
 /** Measures a reply against its brief. One that tells what it must not is not delivered. */
 import type { Check } from '../../src/answer.ts'
 import type { Brief } from '../../src/brief.ts'
-import { claimChecks, graveIn, saidOf } from '../../src/claims/claim-checks.ts'
+import { claimChecks, criticalFault, messagesOf } from '../../src/claims/claim-checks.ts'
 import { type Claimed, unfounded } from '../../src/claims/unfounded.ts'
 import type { Checks, Doubts } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'
@@ -23,8 +23,8 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   requireNothingSecret(brief, whole)
   const claimed = claimedIn(brief, result)
   const found = unfounded(claimed)
-  const grave = graveIn(found)
-  if (grave !== undefined) throw new BadAnswer(grave)
+  const critical = criticalFault(found)
+  if (critical !== undefined) throw new BadAnswer(critical)
   // A reply calls people by their names.
   const personal = foundIn(brief, whole)
     .filter(({ kind }) => kind !== 'name')
@@ -48,20 +48,19 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
 /** What a reply claims that its brief does not hold: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
 export const doubts: Doubts<Input, Result> = (brief, result) => {
   requireNothingSecret(brief, wholeOf(result))
-  return saidOf(unfounded(claimedIn(brief, result)))
+  return messagesOf(unfounded(claimedIn(brief, result)))
 }
 
 const wholeOf = ({ subject, greeting, paragraphs, closing, unanswered }: Result): string =>
   [subject, [greeting, ...paragraphs, closing].join('\n\n'), ...unanswered].join('\n')
 
-/** The notes are no source: a reply tells nothing of them. What the customer wrote is spoken of, and proves nothing. */
+/** The notes are no source: a reply tells nothing of them. The topic and what the customer wrote are spoken of, and prove nothing. */
 function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>, result: Result): Claimed {
   const { message = '', customer, points = [], knowledge = [], signature, public_contacts = [] } = input
   const { subject, greeting, paragraphs, closing } = result
   return {
     text: [subject, greeting, ...paragraphs, closing].join('\n\n'),
     from: [
-      topic,
       ...points,
       ...knowledge.map(({ title, text }) => `${title}\n${text}`),
       ...files.map((file, at) => textIn(file, `files[${at}]`)),
@@ -69,7 +68,7 @@ function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>,
       ...(constraints.must_include ?? []),
       signature ?? '',
     ],
-    about: [message, customer ?? '', audience ?? ''],
+    about: [topic, message, customer ?? '', audience ?? ''],
   }
 }
 

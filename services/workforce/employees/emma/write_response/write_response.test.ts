@@ -111,6 +111,7 @@ describe('a reply that claims what its brief does not hold', { timeout: 1_800_00
     const { made, asked } = await spoken('emma/write_response', brief, [say(telling(text)), 'no', '{}'])
     assert.equal(asked.length, 3)
     assert.deepEqual(made?.answer.result, telling(text))
+    assert.match(made?.answer.warnings?.join('') ?? '', /^This answer claims what the brief does not hold\./)
   })
 
   it('may repeat what the customer wrote, but not promise it', async () => {
@@ -130,8 +131,10 @@ describe('a reply that claims what its brief does not hold', { timeout: 1_800_00
       ...good,
       paragraphs: ['Es tut uns leid, dass der Deckel Ihrer Teekanne zerbrochen ist. Wir haben Ihnen alles erstattet.'],
     }
-    const check = (await measured(german)).get('claims_stand_in_the_brief')
+    const all = await measured(german)
+    const check = all.get('claims_stand_in_the_brief')
     assert.deepEqual([check?.pass, check?.value], [false, 'not checked: there are no rules for de'])
+    assert.equal(all.get('figures_stand_in_the_brief')?.pass, false)
   })
 })
 

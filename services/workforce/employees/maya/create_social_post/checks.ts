@@ -1,4 +1,4 @@
-import { beyondCheck } from '../../src/claims/phrased.ts'
+import { wordsCheck } from '../../src/claims/claim-checks.ts'
 import type { Checks } from '../../src/kind.ts'
 import { textIn } from '../../src/text/text-files.ts'
 import { emoji } from '../facts.ts'
@@ -49,7 +49,7 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
     { id: 'hashtags_not_in_the_text', pass: tags === 0, value: tags, target: 0 },
     { id: 'posts_with_emojis_not_given', pass: emojis === 0, value: emojis, target: 0 },
     ...(isPhrased
-      ? [beyondCheck('sentences_keep_to_their_facts', beyond, posts.map(({ text }) => text).join('\n'))]
+      ? [wordsCheck('sentences_keep_to_their_facts', posts.map(({ text }) => text).join('\n'), beyond)]
       : []),
     ...wishes(
       brief.constraints,

@@ -1,4 +1,4 @@
-import { beyondCheck } from '../../src/claims/phrased.ts'
+import { wordsCheck } from '../../src/claims/claim-checks.ts'
 import type { Checks } from '../../src/kind.ts'
 import { superlativesIn } from '../../src/text/superlatives.ts'
 import { factsOf, plain } from '../facts.ts'
@@ -47,7 +47,7 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
     { id: 'superlatives_not_in_the_brief', pass: claims === 0, value: claims, target: 0 },
     { id: 'fields_that_lack_texts', pass: result.lacks.length === 0, value: result.lacks.length, target: 0 },
     ...(isPhrased
-      ? [beyondCheck('sentences_keep_to_their_facts', beyond, parts.map(({ text }) => text).join('\n'))]
+      ? [wordsCheck('sentences_keep_to_their_facts', parts.map(({ text }) => text).join('\n'), beyond)]
       : []),
     ...(include.length === 0
       ? []

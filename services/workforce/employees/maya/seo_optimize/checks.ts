@@ -1,4 +1,4 @@
-import { beyondCheck } from '../../src/claims/phrased.ts'
+import { wordsCheck } from '../../src/claims/claim-checks.ts'
 import type { Checks } from '../../src/kind.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { quoteOf } from './page/place.ts'
@@ -35,7 +35,7 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
     { id: 'findings_are_ranked', pass: isRanked, value: isRanked ? 'by weight' : 'not by weight', target: 'by weight' },
     ...(wording
       ? [
-          beyondCheck('wording_keeps_to_the_page', beyond, wording.opening),
+          wordsCheck('wording_keeps_to_the_page', wording.opening, beyond),
           ...wishes(brief.constraints, Object.values(wording).join('\n')),
         ]
       : []),

@@ -1,5 +1,4 @@
 /** A title, a description and an opening in the words of a language model, beside what the rules find. */
-
 import { beyond, isClose } from '../../src/claims/phrased.ts'
 import type { Phrase } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'

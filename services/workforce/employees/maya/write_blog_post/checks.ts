@@ -1,7 +1,7 @@
 /** Measures a post against its brief. */
 import type { Check } from '../../src/answer.ts'
 import type { Brief } from '../../src/brief.ts'
-import { claimChecks, graveIn, saidOf } from '../../src/claims/claim-checks.ts'
+import { claimChecks, criticalFault, messagesOf } from '../../src/claims/claim-checks.ts'
 import { type Claimed, unfounded } from '../../src/claims/unfounded.ts'
 import type { Checks, Doubts } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'
@@ -22,8 +22,8 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   const language = languageOf(texts.join('\n'))
   const claimed = claimedIn(brief, result)
   const found = unfounded(claimed)
-  const grave = graveIn(found)
-  if (grave !== undefined) throw new BadAnswer(grave)
+  const critical = criticalFault(found)
+  if (critical !== undefined) throw new BadAnswer(critical)
   return [
     { id: 'title_characters', pass: title.length <= 70, value: title.length, target: 70 },
     { id: 'summary_characters', pass: summary.length <= 160, value: summary.length, target: 160 },
@@ -43,7 +43,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
 export const doubts: Doubts<Input, Result> = (brief, result) => {
   const claimed = claimedIn(brief, result)
   return [
-    ...saidOf(unfounded(claimed)),
+    ...messagesOf(unfounded(claimed)),
     ...sectionChecks(result.sections, claimed.from, languageOf(claimed.text)).flatMap(({ id, pass, value }) =>
       pass ? [] : `${id.replaceAll('_', ' ')}: not so, ${value}`,
     ),

@@ -9,10 +9,12 @@ export interface Calendar {
 
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const weekdays = 'sun mon tue wed thu fri sat'.split(' ')
-const month = String.raw`(?<month>January|February|March|April|May|June|July|August|September|October|November|December|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)`
+// Short forms alone are names of people, too: they need their day or their year.
+const short = String.raw`(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)(?!\p{L})\.?`
+const month = String.raw`(?<![\p{L}-])(?<month>(?:January|February|March|April|May|June|July|August|September|October|November|December)(?!\p{L})|(?<=\d(?:st|nd|rd|th)?(?: of)? )${short}|${short}(?=,? \d))`
 const named = new RegExp(
   String.raw`(?:(?<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? )?${month}(?: (?<after>\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,? (?<year>\d{4}))?`,
-  'g',
+  'gu',
 )
 const weekday = /(?<!\p{L})(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?(?!\p{L})/gu
 const iso = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)/g
@@ -53,8 +55,19 @@ export function daysIn(text: string, { names, days }: Calendar): string[] {
 
 const keyOf = (name = '') => name.slice(0, 3).toLowerCase()
 
-const urgent =
-  /(?<!\p{L})(?:tomorrow|tonight|yesterday|next (?:week|month|day|morning)|same[- ]day|next[- ]day|overnight|immediately|right away|straight away|at once|instantly|within the hour|by the end of the (?:day|week|month)|24\/7|round the clock)(?!\p{L})/giu
+const atOnce = 'immediately|right away|straight away|at once|instantly'
+const urgent = new RegExp(
+  String.raw`(?<!\p{L})(?:tomorrow|tonight|yesterday|next (?:week|month|day|morning)|same[- ]day|next[- ]day|overnight|${atOnce}|within the hour|by the end of the (?:day|week|month)|24\/7|round the clock)(?!\p{L})`,
+  'giu',
+)
+const immediate = new RegExp(String.raw`(?<!\p{L})(?:${atOnce}|(?:at )?any ?time|whenever)(?!\p{L})`, 'iu')
+/** What readers are asked to do soon promises them nothing. */
+const request =
+  /(?<!\p{L})(?:please|let (?:us|me) know|(?:call|tell|contact|write to|get in touch with|reply to) (?:us|me)|drop us|you (?:should|can|could))(?!\p{L})/iu
 
+/** Words for soon that were not given, in these words or in words for the same. */
 export const urgencyIn = (text: string, known: string): string[] =>
-  (text.match(urgent) ?? []).filter(found => !known.includes(found.toLowerCase()))
+  (text.match(urgent) ?? []).filter(found => {
+    if (known.includes(found.toLowerCase())) return false
+    return !(immediate.test(found) && (immediate.test(known) || request.test(text)))
+  })

@@ -1,13 +1,8 @@
-/** Names, addresses and quotations: what a text mentions, and whether it was given. */
+/** Names and quotations: what a text mentions, and whether it was given. */
 import { isEnglishWord } from '../text/english.ts'
 import type { Material } from './material.ts'
 import { isNumberWord } from './quantities.ts'
 import { bareOf, flat, formsOf } from './words.ts'
-
-const address = /\b(?:https?:\/\/|www\.)[^\s<>"')\]]{0,2000}[^\s<>"')\].,;:!?]|[@#][\p{L}\p{N}_]{1,100}/giu
-
-export const addressesIn = (text: string, { whole }: Pick<Material, 'whole'>): string[] =>
-  (text.match(address) ?? []).filter(one => !whole.includes(one.toLowerCase()))
 
 /** Words with a capital within a sentence, and unknown ones at its start. Where every noun has one, that tells nothing. */
 export function namesIn(
@@ -19,14 +14,19 @@ export function namesIn(
   const found = [...text.matchAll(/(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}\p{N}’'-]*/gu)].filter(({ 0: name, index }) => {
     if (index > 0 && !opening.test(text.slice(Math.max(0, index - 4), index)))
       return !isTitle || !isEnglishWord(name.toLowerCase())
-    return (
-      (!isEnglishWord(name.toLowerCase()) && !isPlainForm(name.toLowerCase())) ||
-      followedByName.test(text.slice(index + name.length))
-    )
+    const behind = text.slice(index + name.length)
+    const isWord = isEnglishWord(name.toLowerCase()) || isPlainForm(name.toLowerCase())
+    return (!isWord && acts.test(behind)) || isFullName(behind)
   })
   return found
     .map(([name]) => name.replace(/[’']s?$/, ''))
     .filter(name => !ordinary.test(name) && !isNumberWord(name) && !isKnown(name))
+
+  /** “Will Baker says”; in “Between March and” the second word is known. */
+  function isFullName(behind: string): boolean {
+    const second = secondName.exec(behind)?.[1]
+    return second !== undefined && !ordinary.test(second) && !isKnown(second)
+  }
 
   function isKnown(name: string): boolean {
     if (/^\p{Lu}{2,6}$/u.test(name) && initials.includes(name.toLowerCase())) return true
@@ -50,8 +50,11 @@ function isTitleCase(text: string): boolean {
 const isPlainForm = (word: string): boolean =>
   /(?:ing|ed|ly|less|ness|made|able|ible|ful|ies|es|s|er|ers|tion|tions|ment|ize|ise)$/.test(word) || word.length < 3
 
-const followedByName = /^ (?:\p{Lu}\. )?\p{Lu}\p{Ll}+ (?:says?|said|from|of|and|has|will|is|was|who|,)/u
-const opening = /(?:^|[.!?…:;。"“„(|\n–—•-])\s{0,3}$/
+const secondName = /^ (?:\p{Lu}\. )?(\p{Lu}\p{Ll}+) (?:says?|said|from|of|and|has|will|is|was|who|,)/u
+/** Behind a name at the start stands what it is or does. An unknown word there is else one that the list does not have. */
+const acts =
+  /^(?:['’]s?(?!\p{L})|,? (?:and|or|&) \p{Lu}|,? who(?!\p{L})| (?:is|was|has|had|will|can|also)(?!\p{L})| \p{Ll}+(?:s|ed)(?!\p{L})| \p{Lu})/u
+const opening = /(?:^|[.!?…:;。"“„(|\n–—•*\p{Extended_Pictographic}\p{Emoji_Modifier}-]|\uFE0F|[.!?…][)”’])\s{0,3}$/u
 const ordinary =
   /^(?:I|I['’].+|OK|PS|FAQ|Dear|Mr|Mrs|Ms|Dr|Hi|Hello|AM|PM|A|TV|PDF|PIN|ID|EUR|USD|GBP|CHF|January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)$/
 const germanWords = /(?<!\p{L})(?:der|die|das|und|ist|nicht|wir|mit|ein|eine|für)(?!\p{L})/gu
@@ -66,4 +69,4 @@ export function quotesIn(text: string, { whole: known, bare: plain }: Pick<Mater
 }
 
 const attributed =
-  /(?<!\p{L})(?:says|said|told us|tells us|explains|according to|in the words of|as .{3,30} puts it|calls (?:it|us|them))(?!\p{L})/giu
+  /(?<!\p{L})(?:says|said|told us|tells us|(?<!(?:which|that|this|it) )explains|according to|in the words of|as .{3,30} puts it|calls (?:it|us|them))(?!\p{L})/giu

@@ -5,7 +5,7 @@ import { flat, formsOf, wordsIn } from './words.ts'
 
 /** Behind these stands what something has or can do. */
 const having =
-  /(?<!\p{L})(?:has|have|with|comes? with|includes?|including|features?|featuring|offers?|supports?|provides?|equipped with|integrates? with|works? with|compatible with|controlled by|lets? you|allows? you to|made (?:of|from))(?!\p{L}) (?!(?:gone|been|\p{L}+ed|\p{L}+en)(?!\p{L}))([^.;:!?]{3,120})/giu
+  /(?<!\p{L})(?:has|have|with(?= an? )|comes? with|includes?|including|features?|featuring|offers?|supports?|provides?|equipped with|integrates? with|works? with|compatible with|controlled by|lets? you|allows? you to|made (?:of|from))(?!\p{L}) (?!(?:gone|been|\p{L}+ed|\p{L}+en)(?!\p{L}))([^.;:!?]{3,120})/giu
 
 /** What is told of that the material has no word for; empty where enough of the sentence is known. */
 export function novelIn(sentence: string, material: Material): string[] {
@@ -14,7 +14,7 @@ export function novelIn(sentence: string, material: Material): string[] {
   const features = strange.filter(word => featureLike.test(word))
   if (features.length > 0) return features
   const share = strange.length / new Set(tellings).size
-  if (strange.length >= 5 && share > 0.6) return strange.slice(0, 3)
+  if (strange.length >= MOST_STRANGE && share > 0.7 && !you.test(sentence)) return strange.slice(0, 3)
   if (strange.length >= 3 && share > 0.4 && able.test(sentence) && !/\bif\b/i.test(sentence)) return strange.slice(0, 3)
   return [...flat(sentence).matchAll(having)].flatMap(([, behind = '']) => {
     const first = wordsIn(behind)
@@ -33,8 +33,12 @@ const tells = (word: string): boolean =>
   word.length < 40 && !/\d/.test(word) && !plain.has(word) && (!isEnglishWord(word) || rarity(stemOf(word)) >= TELLING)
 const TELLING = 0.6
 
+/** So many words that were not given tell of something else, unless the writer speaks to the reader. */
+const MOST_STRANGE = 6
+const you = /(?<!\p{L})(?:you|your|yours|yourself|we|our|us|let['’]s)(?!\p{L})/iu
+
 /** What somebody or something is able to do. */
-const able = /\b(?:(?:you|customers|users) can|(?:it|they) can also)\b/i
+const able = /\b(?:(?:you|customers|users) can(?! ?[,.;]| and )|(?:it|they) can also)\b/i
 
 /** Qualities of things. */
 const featureLike =

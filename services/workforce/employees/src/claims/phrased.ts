@@ -1,8 +1,6 @@
 /** A text in other words, held against the text that it was made from. */
-import type { Check } from '../answer.ts'
 import { filler } from '../text/filler.ts'
-import { languageOf } from '../text/language.ts'
-import { knowsWords, unfounded } from './unfounded.ts'
+import { unfounded } from './unfounded.ts'
 
 /** A text that a language model wrote, and what it wrote it from. */
 export interface Phrased {
@@ -24,22 +22,15 @@ export function beyond({ text, from, about = '', isOfTable = false }: Phrased): 
 
 const MOST_FAULTS = 20
 
-/** How many faults there are. Failed where the text is in a language without rules of words: then nobody looked for all. */
-export function beyondCheck(id: string, faults: number, text: string): Check {
-  const language = languageOf(text)
-  if (knowsWords(language) || faults > 0) return { id, pass: faults === 0, value: faults, target: 0 }
-  return { id, pass: false, value: `not checked: there are no rules for ${language}`, target: 0 }
-}
-
 /** Whether most of what it says is said with words of what it was made from: the beginnings of its longer words. */
 export function isClose({ text, from, about = '' }: Phrased): boolean {
-  const known = new Set(stemsOf(`${from}\n${about}`))
-  const own = [...new Set(stemsOf(text))]
+  const known = new Set(prefixesOf(`${from}\n${about}`))
+  const own = [...new Set(prefixesOf(text))]
   return own.filter(stem => known.has(stem)).length >= own.length / 2
 }
 
 /** Words of five letters and more by their first five: endings change, and what is shorter is mostly grammar. */
-const stemsOf = (text: string): string[] =>
+const prefixesOf = (text: string): string[] =>
   (text.toLowerCase().match(/\p{L}[\p{L}\p{M}]{4,}/gu) ?? []).map(word =>
     Array.from(word.normalize('NFC')).slice(0, 5).join(''),
   )

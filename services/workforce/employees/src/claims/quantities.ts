@@ -12,6 +12,10 @@ export interface Quantity {
   readonly counts: boolean
   /** What is counted are parts of a text: “three reasons”. */
   readonly isOfText: boolean
+  /** It names something, such as an order, and measures nothing. */
+  readonly isId: boolean
+  /** Dimensions of units that stand before it without a figure of their own: “Median hours: 5.5”. */
+  readonly headings: readonly string[]
   readonly shown: string
 }
 
@@ -51,7 +55,7 @@ const word = String.raw`(?:${tens.join('|')})(?:[- ](?:${small1to9}))?|${small.s
 const scale = 'hundred|thousand|million|billion'
 const before = String.raw`(?<sign>[€£$]|chf|eur|usd|gbp)? ?`
 const figure = new RegExp(
-  String.raw`(?<![\p{L}])${before}(?:(?<digits>\d+(?:[.,\u00a0\u202f]\d+)*)|(?<words>${word})(?![\p{L}]))(?:[ -]?(?<scale>${scale}|k|m|bn)(?![\p{L}]))?|(?<![\p{L}])(?<odd>an hour and a half|half an? (?:hour|day|year)|quarter of an hour|(?<!and a )half(?! past)|a (?:third|quarter)(?! (?:part|person|time|attempt|century|finals?))|three quarters|twice|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|a decade|within an? (?:hour|day|week|month|year))(?![\p{L}])`,
+  String.raw`(?<![\p{L}])${before}(?:(?<digits>\d+(?:[.,\u00a0\u202f]\d+)*)|(?<words>${word})(?![\p{L}]))(?:[ -]?(?<scale>${scale}|k|m|bn)(?![\p{L}]))?|(?<![\p{L}])(?<odd>an hour and a half|half an? (?:hour|day|year)|half[- ]year|quarter of an hour|(?<!and a )half(?! past)|a (?:third|quarter)(?! (?:part|person|time|attempt|century|finals?))|three quarters|twice|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|a decade|within an? (?:hour|day|week|month|year))(?![\p{L}])`,
   'giu',
 )
 
@@ -65,14 +69,14 @@ export function quantitiesIn(text: string): Quantity[] {
     const { digits, words, scale: factor, sign, odd } = match.groups ?? {}
     const end = match.index + match[0].length
     const rest = text.slice(end, end + 40).toLowerCase()
-    const leading = text.slice(Math.max(0, match.index - 30), match.index).toLowerCase()
-    const unit = unitOf(sign?.toLowerCase() ?? rest.replace(/^[\s\u00a0\u202f-]{1,2}/, ''))
+    const leading = text.slice(Math.max(0, match.index - 80), match.index).toLowerCase()
+    const unit = unitBehind(sign?.toLowerCase() ?? rest.replace(/^[\s\u00a0\u202f-]{1,2}/, ''))
     const hedge = hedgeOf(leading)
     if (odd !== undefined) {
       const known = oddOnes(odd.toLowerCase())
       if (known)
         found.push({
-          quantity: { ...known, hedge, counts: false, isOfText: false, shown: odd },
+          quantity: { ...known, hedge, counts: false, isOfText: false, isId: false, headings: [], shown: odd },
           end,
           start: match.index,
         })
@@ -81,7 +85,7 @@ export function quantitiesIn(text: string): Quantity[] {
     const plain = (digits === undefined ? wordValue(words ?? '') : numberOf(digits)) * scaleOf(factor)
     // “One” is mostly no figure; with a unit it is.
     if (plain === 1 && words !== undefined && (unit === undefined || unit[1] === 'month')) continue
-    const afternoon = /^ ?(?:p\.?m\.?|in the (?:afternoon|evening))(?!\p{L})/u.test(rest) && plain < 12
+    const afternoon = /^(?::\d\d)? ?(?:p\.?m\.?|in the (?:afternoon|evening))(?!\p{L})/u.test(rest) && plain < 12
     const [dimension, times] = unit ? [unit[1], unit[2]] : [undefined, 1]
     const value = afternoon ? plain + 12 : plain * times
     const counts =
@@ -91,7 +95,10 @@ export function quantitiesIn(text: string): Quantity[] {
       )
     const isOfText = ofText.test(rest)
     const shown = text.slice(match.index, Math.min(text.length, end + (/^ ?%/.exec(rest)?.[0].length ?? 0))).trim()
-    found.push({ quantity: { value, plain, dimension, hedge, counts, isOfText, shown }, end, start: match.index })
+    const isId = unit === undefined && idBefore.test(leading)
+    const headings = unit === undefined ? lineHeadings(leading) : []
+    const quantity = { value, plain, dimension, hedge, counts, isOfText, isId, headings, shown }
+    found.push({ quantity, end, start: match.index })
   }
   return found.map((one, at) => shared(text, one, found[at + 1]))
 }
@@ -108,18 +115,22 @@ function shared(
   return { ...quantity, dimension, value: (quantity.plain * value) / plain, counts: false }
 }
 
+export interface GivenQuantities {
+  readonly quantities: readonly Quantity[]
+  readonly words: ReadonlySet<string>
+  readonly counts: ReadonlySet<number>
+  /** Dimensions that figures without a unit may have, such as those of a table's columns. */
+  readonly headings: ReadonlySet<string>
+}
+
 /** Whether somebody gave it: the same in the same unit, or nearly where the text says so. */
 export function isKnownQuantity(
   one: Quantity,
-  {
-    quantities: given,
-    words,
-    counts,
-  }: { quantities: readonly Quantity[]; words: ReadonlySet<string>; counts: ReadonlySet<number> },
+  { quantities: given, words, counts, headings }: GivenQuantities,
 ): boolean {
   if (one.counts && (counts.has(one.plain) || (one.isOfText && one.plain < 10))) return true
   if (one.shown.toLowerCase() === 'half' && words.has('median')) return true
-  return given.some(known => isSame(one, known))
+  return given.some(known => isSame(one, known, headings))
 }
 
 /** How many each list of a text has: “German, French and English” are three languages. */
@@ -131,28 +142,56 @@ export const countsOf = (text: string): ReadonlySet<number> =>
 const lists =
   /(?<![\p{L}\d-])(?:[\p{L}\d-]+(?: [\p{L}\d-]+)?, ){1,9}[\p{L}\d-]+(?: [\p{L}\d-]+)?,? (?:and|or) [\p{L}\d-]+/gu
 
-function isSame(one: Quantity, known: Quantity): boolean {
-  const isUnlike = one.dimension !== undefined && known.dimension !== undefined && one.dimension !== known.dimension
-  if (isUnlike) return false
-  if (one.dimension === undefined && known.dimension !== undefined && one.counts && !countable.has(known.dimension))
-    return false
+function isSame(one: Quantity, known: Quantity, headings: ReadonlySet<string>): boolean {
+  if (!isSameDimension(one, known, headings)) return false
   const isPlain = one.dimension === undefined || known.dimension === undefined
   const [value, given] = isPlain ? [one.plain, known.plain] : [one.value, known.value]
   if (value === given || (isPlain && one.value === given)) return true
-  if (one.hedge === undefined || given === 0) return false
+  return isNear(value, given, one.hedge)
+}
+
+/** A figure without a unit is backed by one that has it, but not the other way round, unless its unit stands before it. */
+function isSameDimension(one: Quantity, known: Quantity, headings: ReadonlySet<string>): boolean {
+  if (known.isId) return one.dimension === undefined && !one.counts
+  if (one.dimension === known.dimension) return true
+  if (one.dimension === undefined) return !one.counts
+  return (
+    known.dimension === undefined &&
+    !known.counts &&
+    (known.headings.includes(one.dimension) || headings.has(one.dimension))
+  )
+}
+
+/** Whether a figure that is said to be rough is close enough. */
+export function isNear(value: number, given: number, hedge: Quantity['hedge']): boolean {
+  if (hedge === undefined || given === 0) return false
   const share = (value - given) / given
-  if (one.hedge === 'over') return share <= 0 && share >= -0.1
-  if (one.hedge === 'under') return share >= 0 && share <= 0.1
+  if (hedge === 'over') return share <= 0 && share >= -0.1
+  if (hedge === 'under') return share >= 0 && share <= 0.1
   return Math.abs(share) <= 0.05
 }
 
-/** What is counted in these may stand without its unit. */
-const countable: ReadonlySet<string> = new Set(['time', 'workday', 'month', 'mass', 'length', 'volume'])
+/** An order, a room or an article is named by its number. */
+const idBefore =
+  /(?<!\p{L})(?:order|no\.?|nr\.?|contract|ticket|invoice|case|claim|room|gate|platform|page|article|section|version|model|id|code)(?: (?:no\.?|nr\.?|number|id):?)? ?#? ?$|#$/u
+
+const lineHeadings = (leading: string): string[] => headingsIn(leading.slice(leading.lastIndexOf('\n') + 1))
+
+/** Dimensions of units that stand in a text without a figure. */
+export const headingsIn = (text: string): string[] =>
+  [...text.toLowerCase().matchAll(unitWord)].flatMap(({ 0: unit }) => unitOf(unit)?.[1] ?? [])
+
+const unitWord =
+  /(?<![\p{L}\d]|\d[ -])(?:%|€|£|\$|percent|share|euros?|eur|pounds?|dollars?|usd|gbp|chf|seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|grams?|km|cm|mm|met(?:re|er)s?|litres?|liters?)(?![\p{L}\d])/gu
 
 const ofText =
   /^ (?:\p{L}+ )?(?:ways?|steps?|things?|reasons?|tips?|points?|questions?|parts?|ideas?|words?|lines?|sentences?|answers?)(?!\p{L})/u
 
 const unitOf = (text: string) => units.find(([pattern]) => pattern.test(text))
+
+/** A word that limits the unit may stand before it: “30 calendar days”. */
+const unitBehind = (text: string) =>
+  unitOf(text.replace(/^(?:full|whole|more|further|extra|additional|calendar|consecutive|short|long)[ -]/, ''))
 
 const numberOf = (digits: string): number => {
   const plain = digits.replaceAll(/[,\u00a0\u202f](?=\d{3}(?!\d))/g, '').replace(/,(?=\d+$)/, '.')
@@ -174,13 +213,14 @@ function oddOnes(text: string): Pick<Quantity, 'value' | 'plain' | 'dimension'> 
   const of = (dimension: string | undefined, value: number, plain = value) => ({ dimension, value, plain })
   if (text.startsWith('within')) return unitQuantity(text.split(' ').at(-1) ?? '')
   if (text.startsWith('half a'))
-    return of('time', text.endsWith('hour') ? 30 : text.endsWith('day') ? 720 : 262_800, 0.5)
+    return text.endsWith('year') ? of('month', 6) : of('time', text.endsWith('hour') ? 30 : 720, 0.5)
   if (text === 'an hour and a half') return of('time', 90, 1.5)
   if (text === 'quarter of an hour') return of('time', 15, 0.25)
+  if (/^half[- ]year$/.test(text)) return of('month', 6)
   if (text === 'half') return of('share', 50)
   if (text === 'three quarters') return of('share', 75)
   if (text === 'a quarter') return of('share', 25)
-  if (text === 'a third') return of('share', 33)
+  if (text === 'a third') return of('share', 100 / 3, 33)
   if (text === 'a decade') return of('month', 120, 10)
   if (text === 'twice' || text.startsWith('double')) return of('times', 2)
   if (text.startsWith('triple')) return of('times', 3)

@@ -2,18 +2,32 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import corpus from './corpus.fixture.json' with { type: 'json' }
+import letters from './letters.fixture.json' with { type: 'json' }
 import { isGrave, unfounded } from './unfounded.ts'
 
 const GRAVE: ReadonlySet<string> = new Set(['money', 'law', 'health'])
 
 /** Each text with whether something was found. */
-const judged = corpus.flatMap(({ kind, from, about, honest, lies }) => {
-  const isFound = (text: string) =>
-    unfounded({ text, from, about, isOfTable: kind === 'david/create_report' }).length > 0
-  return [
-    ...honest.map(text => ({ text, of: undefined, found: isFound(text) })),
-    ...lies.map(({ of, text }) => ({ text, of, found: isFound(text) })),
-  ]
+const judgedOf = (texts: typeof corpus) =>
+  texts.flatMap(({ kind, from, about, honest, lies }) => {
+    const isFound = (text: string) =>
+      unfounded({ text, from, about, isOfTable: kind === 'david/create_report' }).length > 0
+    return [
+      ...honest.map(text => ({ text, of: undefined, found: isFound(text) })),
+      ...lies.map(({ of, text }) => ({ text, of, found: isFound(text) })),
+    ]
+  })
+
+const judged = judgedOf(corpus)
+
+it('of texts as language models write them, at most 3 of 60 honest ones are refused, and 52 of 60 lies are found', () => {
+  const all = judgedOf(letters as typeof corpus)
+  const refused = all.filter(({ of, found }) => of === undefined && found)
+  const missed = all.filter(({ of, found }) => of !== undefined && !found)
+  assert.equal(all.length, 120)
+  assert.ok(refused.length <= 3, JSON.stringify(refused))
+  assert.ok(missed.length <= 8, JSON.stringify(missed))
+  assert.ok(missed.filter(({ of }) => GRAVE.has(of ?? '')).length <= 1, JSON.stringify(missed))
 })
 
 describe('of planted lies over six kinds', () => {
@@ -51,6 +65,20 @@ describe('a text claims', () => {
     ['that an act is done that is planned', 'We have replaced the lid.', 'The lid will be replaced.', ['act']],
     ['an act that nobody named', 'We have cancelled your order.', 'The order is late.', ['act']],
     ['a quotation', '“It never broke once”, says Ann.', 'Ann uses it daily.', ['quote', 'quote', 'claim']],
+    ['money by the number of an order', 'It costs 49 euros.', 'Order 49 costs 30 euros.', ['figure']],
+    ['a unit that stands before its figure', 'It takes 5.5 hours.', 'Median hours: 5.5', []],
+    ['things by a span', 'We have 30 shops.', 'A repair takes 30 minutes.', ['figure']],
+    ['half of a year', 'In six months it grew.', 'In the half-year it grew.', []],
+    ['a share of given figures', 'Of 200 lamps 50 were mended, or 25 %.', 'Of 200 lamps 50 were mended.', []],
+    ['another share', 'Of 200 lamps 50 were mended, or 40 %.', 'Of 200 lamps 50 were mended.', ['figure']],
+    ['the month in a name', 'We meet in May.', 'Maya meets us.', ['date']],
+    ['no month in a name', 'We met Maya and Jan.', 'Maya and Jan met.', []],
+    ['an address that begins alike', 'See https://a.example/b.', 'See https://a.example/bc.', ['address']],
+    ['an address without its scheme', 'See evil.example today.', 'Open today.', ['address']],
+    ['a given address without its scheme', 'See a.example/b today.', 'See https://a.example/b today.', []],
+    ['words for at once', 'Please let us know right away.', 'We can be called.', []],
+    ['what needs no tools', 'No tools required.', 'It is set up without tools.', []],
+    ['what needs a tool', 'No tools required.', 'It is set up with tools.', ['money']],
     ['nothing: it asks', 'Would a refund help?', 'The order is late.', []],
   ] as const)
     it(says, () =>
@@ -63,7 +91,7 @@ describe('a text claims', () => {
 
 it('is read in time however long it is, and of whatever', { timeout: 300_000 }, () => {
   const parts =
-    'a|1|1,|1.|A|A |two |@|www.|’|.|“|"a b c |[your |é|漢|\n|1\u00a0|free |money |no |you asked for |your a |1 Jan |a, |and |half |we will '
+    'a|1|1,|1.|A|A |two |@|www.|’|.|“|"a b c |[your |é|漢|\n|1\u00a0|free |money |no |you asked for |your a |1 Jan |a, |and |half |we will |3 5 '
   for (const part of parts.split('|')) {
     const text = part.repeat(50_000 / part.length)
     unfounded({ text, from: [text] })

@@ -4,11 +4,13 @@
  */
 import { languageOf } from '../text/language.ts'
 import { sentencesOf } from '../text/sentences.ts'
+import { addressesIn } from './addresses.ts'
 import { daysIn, urgencyIn } from './calendar.ts'
+import { isDerived } from './derived.ts'
 import { type Material, materialOf } from './material.ts'
-import { addressesIn, namesIn, quotesIn } from './mentions.ts'
+import { namesIn, quotesIn } from './mentions.ts'
 import { novelIn } from './novel.ts'
-import { isKnownQuantity, quantitiesIn } from './quantities.ts'
+import { isKnownQuantity, type Quantity, quantitiesIn } from './quantities.ts'
 import {
   actsIn,
   type ClaimGroup,
@@ -42,7 +44,7 @@ const grave: ReadonlySet<ClaimGroup> = new Set(['money', 'law', 'health', 'act']
 
 /** Empty where nothing is found. Of a text in another language than English, only what needs no words is looked at. */
 export function unfounded({ text, from, about = [], isOfTable = false }: Claimed): Unfounded[] {
-  const material = materialOf(from, about)
+  const material = materialOf(from, about, isOfTable)
   const language = languageOf(text)
   const rules: Rules = {
     claims: !knowsWords(language) ? [] : isOfTable ? [...wordClaims, ...tableClaims] : wordClaims,
@@ -50,7 +52,17 @@ export function unfounded({ text, from, about = [], isOfTable = false }: Claimed
     isOfTable,
     hasNames: knowsWords(language) || languageOf(from.join('\n')) === language,
   }
-  return sentencesOf(text).flatMap(({ start, end }) => inSentence(text.slice(start, end), material, rules))
+  let before: readonly Quantity[] = []
+  return sentencesOf(text).flatMap(({ start, end }) => {
+    const sentence = text.slice(start, end)
+    const quantities = quantitiesIn(sentence).map(one => (rules.hasWords ? one : { ...one, counts: false }))
+    const known = quantities.filter(one => isKnownQuantity(one, material))
+    const isKnown = new Set(known)
+    const near = [...before, ...known]
+    before = known
+    const strange = quantities.filter(one => !isKnown.has(one) && !isDerived(one, near, material.quantities))
+    return inSentence(sentence, strange, material, rules)
+  })
 }
 
 /** Whether there are rules of words for a language: a text that is too short to tell is read as English. */
@@ -65,6 +77,7 @@ interface Rules {
 
 function inSentence(
   sentence: string,
+  strange: readonly Quantity[],
   material: Material,
   { claims, hasWords, hasNames, isOfTable }: Rules,
 ): Unfounded[] {
@@ -73,15 +86,12 @@ function inSentence(
     for (const word of new Set(words.map(one => one.toLowerCase())))
       found.push({ group, fault: `${what} “${word.slice(0, 60).toWellFormed()}”` })
   }
-  const strange = quantitiesIn(sentence).filter(
-    one => !isKnownQuantity(hasWords ? one : { ...one, counts: false }, material),
-  )
   add(
     'figure',
     'the figure',
     strange.map(({ shown }) => shown),
   )
-  add('address', 'the address', addressesIn(sentence, material))
+  add('address', 'the address', addressesIn(sentence, material.addresses))
   add('claim', 'the word', superlativesNew(sentence, material, isOfTable))
   if (hasNames) add('name', 'the name', namesIn(sentence, material))
   if (!hasWords) return found

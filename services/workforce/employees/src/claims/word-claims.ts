@@ -17,7 +17,7 @@ export interface WordClaims {
 
 const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?:${words})(?![\p{L}\p{N}])`, 'giu')
 
-const free = String.raw`free(?! (?:to|time|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|waive[ds]?|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|for nothing`
+const free = String.raw`free(?! (?:to|time|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|for nothing`
 
 /** The longest list comes first: each is known by all of its group. */
 export const wordClaims: readonly WordClaims[] = [
@@ -25,7 +25,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,4}back(?! to)|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|charge ?backs?`,
+      String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,4}back(?! to)|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|(?:bank|credit|debit) (?:card|account)s?|charge ?backs?`,
     ),
     held: of(
       String.raw`refund\w*|reimburs\w*|money\b.{0,200}\b(?:card|account|back)|compensation|(?:paid|pay|pays) back|paid for`,
@@ -40,6 +40,7 @@ export const wordClaims: readonly WordClaims[] = [
     held: of(String.raw`(?:full|whole|entire|complete|total|all)`),
   },
   { group: 'money', what: 'the promise', said: of(free), held: of(`${free}|free`) },
+  { group: 'money', what: 'the promise', said: of(String.raw`waiv\w*`) },
   {
     group: 'money',
     what: 'the offer',
@@ -58,7 +59,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:pay|paid|cover\w*|bear|match|give you|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by|insured|insurance|all insurers`,
+      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:pay|paid|cover\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by|insured|insurance|all insurers`,
     ),
     held: of(String.raw`pay\w*|paid|cover\w*|bears?|free|insurers?|insur\w*|money`),
   },
@@ -85,7 +86,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'claim',
     what: 'the promise',
     said: of(
-      String.raw`couriers?|track(?:ing|ed)|express|collect (?:it|the|your)|pick(?:ed)? (?:it )?up|doorstep|at your door`,
+      String.raw`couriers?|track(?:ing|ed)|express|collect (?:it|the|your)|pick(?:ed)? it up|picked up|doorstep|at your door`,
     ),
   },
   {
@@ -105,7 +106,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'claim',
     what: 'the word',
     said: of(
-      String.raw`awards?|award-winning|winn(?:er|ers|ing)|prizes?|certif\w*|[a-z]+-certified|accredit\w*|approv\w*|granted|tested|proven|recommended by|endors\w*|trusted|rated|top[- ]rated|\w+[- ]star|bestsell\w*|patent\w*|organic\w*|sustainab\w*|eco[- ]?friendly|climate[- ]neutral|carbon[- ]neutral|vegan|recycl\w*|fair[- ]trade|never|every(?:one|body)(?! who)|always(?! (?:welcome|happy|glad|here))|unlike (?:any|other)|than any|more than any other`,
+      String.raw`awards?|award-winning|winn(?:er|ers|ing)|prizes?|certif\w*|[a-z]+-certified|accredit\w*|approv\w*|granted|tested|proven|recommended by|endors\w*|trusted|rated|top[- ]rated|\w+[- ]star|bestsell\w*|patent\w*|organic\w*|sustainab\w*|eco[- ]?friendly|climate[- ]neutral|carbon[- ]neutral|vegan|recycl\w*|fair[- ]trade|never|every(?:one|body)(?! who)|always(?! (?:welcome|happy|glad|here|ready|worth))|unlike (?:any|other)|than any|more than any other`,
     ),
   },
   {
@@ -180,7 +181,19 @@ const holdsClaim = (held: RegExp, own: readonly string[], denied: boolean, { par
   )
 
 /** Whether each longer word of them stands in what may be claimed. */
-const holdsWords = (words: string, denied: boolean, { paragraphs }: Material): boolean =>
+const holdsWords = (words: string, denied: boolean, material: Material): boolean =>
+  isNeedless(words, material) || hasWords(words, denied, material)
+
+/** “No tools required” where it is said to go without tools. */
+function isNeedless(words: string, { paragraphs }: Material): boolean {
+  const [, thing] = /^no (\w{3,}) (?:needed|required|necessary)$/.exec(words) ?? []
+  return (
+    thing !== undefined &&
+    paragraphs.some(({ text }) => placesOf(text, thing).some(index => isDenied(text, index, thing)))
+  )
+}
+
+const hasWords = (words: string, denied: boolean, { paragraphs }: Material): boolean =>
   words
     .split(/[ -]/)
     .filter(word => word.length > 2)
@@ -220,10 +233,17 @@ const common: ReadonlySet<string> = new Set(
 export const superlativesNew = (sentence: string, { paragraphs }: Material, isOfTable = false): string[] =>
   superlativesIn(sentence)
     .map(flat)
-    .filter(word => !(isOfTable && ofTables.test(word)))
+    .filter(word => !(isOfTable && (ofTables.test(word) || isMostIn(word, paragraphs))))
     .filter(
       word => !paragraphs.some(({ text, stems }) => text.includes(word) || formsOf(word).some(form => stems.has(form))),
     )
+
+/** “The most rides” where their highest number was given. */
+const isMostIn = (word: string, paragraphs: Material['paragraphs']): boolean =>
+  word.startsWith('most ') &&
+  paragraphs.some(({ text, stems }) => greatest.test(text) && formsOf(word.slice(5)).some(form => stems.has(form)))
+
+const greatest = /(?<!\p{L})(?:highest|most|largest)(?!\p{L})/u
 
 /** A table has a least and a most of everything. */
 const ofTables = /^(?:highest|lowest|largest|biggest|greatest)$/
@@ -240,13 +260,18 @@ const planned =
 /** Acts that somebody says were done, or will be, and that were not given as such: “to be sent” is not “sent”. */
 export function actsIn(sentence: string, { paragraphs }: Material): string[] {
   const text = flat(sentence)
-  const done = [...text.matchAll(past)].filter(([, act = '']) => !paragraphs.some(one => isDoneIn(one.text, act)))
+  const done = [...text.matchAll(past)].filter(
+    ([shown, act = '']) => !isQuality.test(shown) && !paragraphs.some(one => isDoneIn(one.text, act)),
+  )
   const coming = [...text.matchAll(planned)].filter(
     ([, act = '']) =>
       !paragraphs.some(one => (same.get(act) ?? [act]).some(word => formsOf(word).some(form => one.stems.has(form)))),
   )
   return [...done, ...coming].map(([shown]) => shown.trim())
 }
+
+/** “Your reserved books” tells of no act. */
+const isQuality = /^your (?!.*\b(?:have|has|had|was|were|is)\b)/
 
 /** “To be sent” is not yet sent. */
 const isDoneIn = (text: string, act: string): boolean => new RegExp(`(?<!\\bbe )\\b${act}\\b`).test(text)

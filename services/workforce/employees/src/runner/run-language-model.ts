@@ -34,7 +34,7 @@ export async function runLanguageModel(
     const doubts = answer === undefined || doubted !== undefined || isLast ? [] : work.doubts(answer.result)
     if (answer !== undefined && doubts.length === 0)
       return await measured(kind, brief, withTries(answer, tries, doubted), asked)
-    if (isLast && doubted !== undefined) return await measured(kind, brief, withTries(doubted, tries, doubted), asked)
+    if (isLast && doubted !== undefined) return await measured(kind, brief, uncorrected(doubted), asked)
     if (isLast) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
     doubted ??= answer
     // What is wrong with it has words of it.
@@ -55,6 +55,15 @@ function withTries(answer: Answer, tries: number, doubted: Answer | undefined): 
   ]
   return { ...answer, warnings: [...(answer.warnings ?? []), ...needed] }
 }
+
+/** The first answer is delivered, as what came after it could not be read. */
+const uncorrected = (answer: Answer): Answer => ({
+  ...answer,
+  warnings: [
+    ...(answer.warnings ?? []),
+    'This answer claims what the brief does not hold. The language model was asked to correct it and gave no answer in the form asked for.',
+  ],
+})
 
 /** What the language model is asked for, and what is made of it. */
 interface Work extends Phrasing<unknown, unknown> {

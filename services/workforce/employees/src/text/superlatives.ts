@@ -1,5 +1,9 @@
-/** Words that claim more than others have; platforms ask for proof of them, and law does in many places. */
+/**
+ * Words that claim more than others have; platforms ask for proof of them, and law does in many places. “Most likely” and “most
+ * people” compare with nothing: behind “most”, a plural is no
+ * quality, but behind “the most” it is a comparison.
+ */
 const words =
-  /(?<![\p{L}\p{N}])(?:best|cheapest|fastest|largest|biggest|greatest|finest|lowest|highest|safest|strongest|easiest|most\s\p{L}{3,20}|number\s(?:one|1)|no\.?\s?1|#1|leading|unbeatable|unrivalled|ultimate|perfect|guaranteed|world[-\s]class|world['’]s|100\s?%|beste[nrsm]?|billigste[nrsm]?|schnellste[nrsm]?|größte[nrsm]?|günstigste[nrsm]?|nummer\s1|führend\p{L}{0,3}|meilleure?s?|mejor(?:es)?|garantizado|garanti)(?![\p{L}\p{N}])/giu
+  /(?<![\p{L}\p{N}])(?:best|cheapest|fastest|largest|biggest|greatest|finest|lowest|highest|safest|strongest|easiest|most\s(?!likely|probably|recent|recently|often|commonly|notably|importantly)(?!\p{L}{2,19}(?<!ou|les|s)s(?!\p{L})(?<!the\smost\s\p{L}{3,20}))\p{L}{3,20}|number\s(?:one|1)|no\.?\s?1|#1|leading|unbeatable|unrivalled|ultimate|perfect|guaranteed|world[-\s]class|world['’]s|100\s?%|beste[nrsm]?|billigste[nrsm]?|schnellste[nrsm]?|größte[nrsm]?|günstigste[nrsm]?|nummer\s1|führend\p{L}{0,3}|meilleure?s?|mejor(?:es)?|garantizado|garanti)(?![\p{L}\p{N}])/giu
 
 export const superlativesIn = (text: string): string[] => text.match(words) ?? []
