@@ -32,6 +32,15 @@ export function linterFor(language: Language, path: string, isWhole = true): Lin
   return treeLinter(language, isWhole).then(pastMark)
 }
 
+/** Whose rules those are, for people. */
+export const readBy = (language: Language): string => readers[language] ?? 'rules over its syntax tree'
+
+const readers: Readonly<Partial<Record<Language, string>>> = {
+  javascript: 'ESLint',
+  typescript: 'ESLint with typescript-eslint',
+  python: 'ruff',
+}
+
 /** Linters count with or without the byte order mark; here none sees it, and what it changes is moved behind it. */
 const pastMark = ({ lint: find, parses }: Linter): Linter => ({
   lint: text =>
@@ -51,8 +60,9 @@ const pastMark = ({ lint: find, parses }: Linter): Linter => ({
 const MARK = '\ufeff'
 
 /** Why a source is not read; undefined where it is. */
-export function whyUnread({ language, text }: Source): string | undefined {
-  if (language === undefined) return 'Its language is not supported.'
+export function whyUnread({ path, language, text }: Source): string | undefined {
+  if (language === undefined)
+    return `There are no rules for its language${/\.[a-z\d]{1,10}$/i.exec(path)?.[0].replace(/.+/, ' ($&)') ?? ''}.`
   const longest = linesOf(text, language).reduce((most, line) => Math.max(most, line.length), 0)
   if (longest > LONGEST_LINE) return `It has a line of ${longest} characters: it looks generated.`
   return undefined
