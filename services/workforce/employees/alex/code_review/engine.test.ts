@@ -97,15 +97,15 @@ describe('a review', () => {
     assert.equal(findings.at(-1)?.rule, 'no-eval')
   })
 
-  it('does not obey comments that switch rules off', async () => {
+  it('keeps holes as notes where a comment at the line allows them, and obeys no comment for a whole file', async () => {
     const files = [
       { path: 'a.ts', text: '// @ts-nocheck\n/* eslint-disable */\n// @ts-ignore\neval(x) // eslint-disable-line\n' },
       { path: 'b.py', text: '# ruff: noqa\neval(x)  # noqa\n' },
     ]
     assert.deepEqual(places(await review({ files, ignore_rules: ['F821'] })), [
+      'a.ts:4 TS2304',
       'a.ts:4 no-eval',
       'b.py:2 S307',
-      'a.ts:4 TS2304',
     ])
   })
 
@@ -502,16 +502,16 @@ describe('a review takes code as it is meant', () => {
     assert.deepEqual(await rulesIn(code, 'check.py'), [])
   })
 
-  it('and obeys no comment that switches rules off', async () => {
-    for (const comment of [
-      '# noqa',
-      '#NoQA: F401',
-      '# ä # noqa',
-      '# ruff: noqa',
-      '# flake8: noqa',
-      '# ruff: disable[F401]',
-    ])
+  it('and leaves out what a comment at its line allows', async () => {
+    for (const comment of ['# noqa', '#NoQA: F401', '# ä # noqa', '# noqa: E501, F401', '# noqa: F'])
+      assert.deepEqual(await rulesIn(`import os  ${comment}\n`, 'a.py'), [], comment)
+    for (const comment of ['# noqa: E501', '# ruff: noqa', '# flake8: noqa', '# ruff: disable[F401]', '# NOTE "noqa"'])
       assert.deepEqual(await rulesIn(`${comment}\nimport os  ${comment}\n`, 'a.py'), ['F401'], comment)
+    const { findings } = await review({ code: 'eval(input())  # noqa: S307\n', path: 'a.py' })
+    assert.deepEqual(
+      findings.map(({ rule, severity }) => [rule, severity]),
+      [['S307', 'info']],
+    )
   })
 
   it('and changes no comment', async () => {
