@@ -400,10 +400,27 @@ describe('a diff', () => {
     )
   })
 
-  it('that can not be read by itself is said to be so', async () => {
-    const half = "--- a/a.ts\n+++ b/a.ts\n@@ -5,2 +5,3 @@\n case 'a':\n+  eval(x)\n   else {\n"
-    const { not_read } = await review({ diff: half })
-    assert.match(not_read[0]?.reason ?? '', /line 5.*give the file/)
+  it('is read where its hunks are broken, and says which lines were not', async () => {
+    const half = (path: string, ...lines: string[]) =>
+      `--- a/${path}\n+++ b/${path}\n@@ -5,${lines.filter(line => line[0] === ' ').length} +5,${lines.length} @@\n${lines.join('\n')}\n`
+    for (const [path, lines, wanted] of [
+      ['a.ts', [" case 'a':", '+  eval(x)', '   else {'], 'a.ts:6 no-eval'],
+      ['a.js', ['   } else {', '+    eval(x)', '   } catch (e) {'], 'a.js:6 no-eval'],
+      ['a.py', ["     a docstring's line", '     """', '+    eval(x)', '     return 1'], 'a.py:7 S307'],
+      ['a.py', ['     else:', '+        eval(x)', '     except X:'], 'a.py:6 S307'],
+    ] as const) {
+      const { findings, not_read } = await review({ diff: half(path, ...lines) })
+      assert.deepEqual(
+        [findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`), not_read],
+        [[wanted], []],
+        lines.join('\n'),
+      )
+    }
+    const { findings, not_read, summary } = await review({
+      diff: half('a.py', '     else:', '+        eval(x)', '+    elif ((('),
+    })
+    assert.deepEqual([findings.map(({ line }) => line), summary.lines], [[6], 1])
+    assert.match(not_read[0]?.reason ?? '', /^Lines 7 .*give the file/)
   })
 })
 

@@ -5,7 +5,7 @@ import { linesOf } from '../lines.ts'
 import { byPlace, type Finding, findingOf, lint, linterFor, readBy, whyUnread } from '../lint.ts'
 import type { Source } from '../source.ts'
 import type { Change, Piece } from './changes.ts'
-import { needsTheRest, readings } from './piece.ts'
+import { needsTheRest, type Part, readableParts } from './piece.ts'
 
 /** What came of a file. */
 export interface Read {
@@ -69,33 +69,36 @@ async function readPieces({ path, added, pieces }: Change): Promise<Read> {
   if (unread !== undefined || !language) return unreadFile(path, unread ?? '')
   const linter = await linterFor(language, path, false)
   const isCode = language === 'python' || language === 'javascript' || language === 'typescript'
-  const readable = (piece: Piece) =>
-    isCode ? readings(language, piece).find(({ text }) => linter.parses(text)) : piece
+  const partsOf = (piece: Piece): Part[] =>
+    isCode
+      ? readableParts(language, piece, linter.parses)
+      : [{ ...piece, from: piece.line, to: piece.line + piece.text.split('\n').length - 1 }]
   try {
-    const read = pieces.map(readable)
-    const lost = pieces.filter((_, at) => read[at] === undefined)
-    const findings = read
-      .flatMap(piece => (piece === undefined ? [] : linter.lint(piece.text).map(found => inFile(found, piece))))
+    const parts = pieces.flatMap(partsOf)
+    const isRead = (line: number) => parts.some(({ from, to }) => line >= from && line <= to)
+    const lost = [...added].filter(line => !isRead(line))
+    const reason = `Lines ${rangesOf(lost)} can't be parsed without the rest of the file; give the file too.`
+    if (added.size === 0) return unreadFile(path, 'No line is added.')
+    if (lost.length === added.size) return unreadFile(path, reason)
+    const findings = parts
+      .flatMap(part => linter.lint(part.text).map(found => inFile(found, part)))
       .filter(({ line, rule }) => added.has(line) && !needsTheRest.has(rule))
       .toSorted(byPlace)
       .map(found => findingOf(path, found, null))
-    const reason = `The hunks at ${lost.map(({ line }) => `line ${line}`).join(', ')} can't be parsed on their own; give the file too.`
-    if (lost.length === pieces.length) return unreadFile(path, reason)
-    const lines = [...added].filter(line => !lost.some(piece => isIn(line, piece))).length
-    return {
-      file: path,
-      lines,
-      by: readBy(language),
-      whole: false,
-      findings,
-      ...(lost.length > 0 && { unread: reason }),
-    }
+    const read = { file: path, lines: added.size - lost.length, by: readBy(language), whole: false, findings }
+    return lost.length > 0 ? { ...read, unread: reason } : read
   } catch (error) {
     return unreadFile(path, tooMuch(error))
   }
 }
 
-const isIn = (line: number, piece: Piece) => line >= piece.line && line < piece.line + piece.text.split('\n').length
+/** `3, 5–7`, at most ten of them. */
+function rangesOf(lines: readonly number[]): string {
+  const starts = lines.filter((line, at) => lines[at - 1] !== line - 1)
+  const ends = lines.filter((line, at) => lines[at + 1] !== line + 1)
+  const ranges = starts.map((start, at) => (start === ends[at] ? `${start}` : `${start}–${ends[at]}`))
+  return ranges.length > 10 ? `${ranges.slice(0, 10).join(', ')} and more` : ranges.join(', ')
+}
 
 /** Where the piece stands. Lines are counted and not made: those that a diff names cost nothing, however many it says that there are. */
 const inFile = (found: Found, { line }: Piece): Found => ({

@@ -282,9 +282,9 @@ describe('a diff by git', () => {
   })
 
   it('with lines that look like headers', async () => {
-    write('query.py', 'x = """\n-- a\n++ b\n"""\n')
+    write('query.py', 'x = """\n-- a\n++ b.\n"""\n')
     commit()
-    write('query.py', 'x = """\n++ b/c\n@@ -1 +1 @@\n"""\neval(x)\n')
+    write('query.py', 'x = """\n++ b c.\n@@ -1 +1 @@\n"""\neval(x)\n')
     assert.deepEqual((await review(git('diff', '-U0'))).found, ['query.py:5 S307'])
   })
 
