@@ -1,4 +1,4 @@
-/** JavaScript and TypeScript, read by ESLint in memory. Comments that switch rules off are not obeyed: this is a second look. */
+/** JavaScript and TypeScript, read by ESLint in memory. Comments that switch rules off are not seen here: known-safe.ts judges those at a line. */
 import { createRequire } from 'node:module'
 import type { ESLint, Linter as EslintLinter } from 'eslint'
 import type { Edit } from './edit.ts'
@@ -116,6 +116,8 @@ const notInTypeScript = ['no-undef', 'no-redeclare', 'no-unused-vars', 'no-unuse
 
 const options: Readonly<Record<string, readonly unknown[]>> = {
   eqeqeq: ['always', { null: 'ignore' }],
+  // `app = exports = module.exports` is how CommonJS is written.
+  'no-global-assign': [{ exceptions: ['exports'] }],
   'array-callback-return': [{ checkForEach: false }],
   'no-constant-condition': [{ checkLoops: 'none' }],
   'no-unused-vars': [{ args: 'none', caughtErrors: 'none', ignoreRestSiblings: true, varsIgnorePattern: '^_' }],

@@ -2,10 +2,12 @@
 import { applied, patchOf } from './edit.ts'
 import { eslintFor } from './eslint.ts'
 import type { Category, Found, Linter, Severity } from './finding.ts'
+import { withoutKnownSafe } from './known-safe.ts'
 import type { Language } from './language.ts'
 import { linesOf } from './lines.ts'
 import { ruff } from './ruff.ts'
 import type { Source } from './source.ts'
+import { sqlAppended } from './sql-appended.ts'
 import { treeLinter } from './tree-lint.ts'
 
 export interface Finding {
@@ -27,9 +29,27 @@ export interface Finding {
 
 /** Who reads a language. `path` matters for JSX; `isWhole` is false for a piece of a file. */
 export function linterFor(language: Language, path: string, isWhole = true): Linter | Promise<Linter> {
-  if (language === 'python') return pastMark(ruff)
-  if (language === 'javascript' || language === 'typescript') return pastMark(eslintFor(language, path))
-  return treeLinter(language, isWhole).then(pastMark)
+  const judged = ({ lint: find, parses }: Linter): Linter =>
+    pastMark({ lint: text => withoutKnownSafe(withAppended(find(text), text, language), text, language, path), parses })
+  if (language === 'python') return judged(ruff)
+  if (language === 'javascript' || language === 'typescript') return judged(eslintFor(language, path))
+  return treeLinter(language, isWhole).then(judged)
+}
+
+/** Nothing more is told of a text that is none of its language, or of a line whose SQL a linter has seen. */
+function withAppended(found: readonly Found[], text: string, language: Language): Found[] {
+  if (found.some(({ rule }) => rule === 'syntax-error')) return [...found]
+  const known = new Set(found.filter(({ rule }) => rule === 'S608' || rule.startsWith('sql-')).map(({ line }) => line))
+  return [...found, ...sqlAppended(text, language).filter(({ line }) => !known.has(line))]
+}
+
+/** Whose rules those are, for people. */
+export const readBy = (language: Language): string => readers[language] ?? 'rules over its syntax tree'
+
+const readers: Readonly<Partial<Record<Language, string>>> = {
+  javascript: 'ESLint',
+  typescript: 'ESLint with typescript-eslint',
+  python: 'ruff',
 }
 
 /** Linters count with or without the byte order mark; here none sees it, and what it changes is moved behind it. */
@@ -51,8 +71,9 @@ const pastMark = ({ lint: find, parses }: Linter): Linter => ({
 const MARK = '\ufeff'
 
 /** Why a source is not read; undefined where it is. */
-export function whyUnread({ language, text }: Source): string | undefined {
-  if (language === undefined) return 'Its language is not supported.'
+export function whyUnread({ path, language, text }: Source): string | undefined {
+  if (language === undefined)
+    return `There are no rules for its language${/\.[a-z\d]{1,10}$/i.exec(path)?.[0].replace(/.+/, ' ($&)') ?? ''}.`
   const longest = linesOf(text, language).reduce((most, line) => Math.max(most, line.length), 0)
   if (longest > LONGEST_LINE) return `It has a line of ${longest} characters: it looks generated.`
   return undefined

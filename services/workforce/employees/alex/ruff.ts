@@ -1,4 +1,4 @@
-/** Python, read by ruff in WebAssembly. Comments that switch rules off are not obeyed: this is a second look. */
+/** Python, read by ruff in WebAssembly. Comments that switch rules off are not seen here: known-safe.ts judges those at a line. */
 import { createRequire } from 'node:module'
 import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs'
 import type { Edit } from './edit.ts'

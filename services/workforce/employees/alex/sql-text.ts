@@ -31,3 +31,23 @@ function whereItGoes({ parent }: Node): string {
       return ''
   }
 }
+
+/** The same for Python: `text` begins with the literal, `before` is what stands before it. A statement that is logged, printed or raised is a sentence too. */
+export function isPythonSql(text: string, before: string): boolean {
+  const content = /^[\s(]*[rbf]{0,2}(?:"""|'''|["'])\s*\(?([\s\S]*)/i.exec(text)?.[1] ?? ''
+  if (!statement.test(content) && !/^with\s+\w+\s+as\s*\(/i.test(content)) return false
+  if (isTold.test(before)) return false
+  const head = content.slice(0, 1000)
+  return (
+    /^[A-Z]{4,}\b/.test(content) ||
+    isClause.test(head) ||
+    /\b(?:\w*(?:sql|query|stmt|statement)\w*\s*=|(?:execute|executemany|read_sql|raw|text)\()[\s(]*$/i.test(before)
+  )
+}
+
+/** What a statement has and a sentence has not. */
+const isClause = /\bselect\s+(?:\*|count\()|\bvalues\s*\(|\bwhere\s+[\w."]+\s*(?:=|<|>|in\s*\(|like\s)|\bset\s+\w+\s*=/i
+
+/** The call around it is for people. */
+const isTold =
+  /(?:\b(?:log|logger|logging|warnings|console|_log|LOG|LOGGER)\.\w+|\bprint|\b\w*(?:Error|Exception|Warning))\(\s*[rbf]{0,2}$/

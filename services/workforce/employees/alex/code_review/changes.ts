@@ -1,15 +1,19 @@
-/** The new side of a unified diff. */
-import { parsePatch } from 'diff'
-import { Refusal } from '../../src/brief.ts'
+/** The new side of a diff: the lines that it adds, and what else it says of each file. */
 import { plainPath } from '../source.ts'
+import { type FileDiff, fileDiffs } from './diff/file-diff.ts'
 
 /** What a diff does to one file. */
 export interface Change {
   readonly path: string
+  /** Whether its only piece is the whole file. */
   readonly isNew: boolean
   /** The lines that were added, from 1. */
   readonly added: ReadonlySet<number>
   readonly pieces: readonly Piece[]
+  /** Why there is no line to read; undefined where there is one. */
+  readonly nothing?: string
+  /** Lines that the diff counts and does not have. */
+  readonly missing: number
 }
 
 /** The new side of a hunk. */
@@ -19,33 +23,33 @@ export interface Piece {
   readonly text: string
 }
 
-/** Deleted files are left out. Refuses what is no unified diff. */
-export function changesOf(diff: string): Change[] {
-  const files = parsed(diff).filter(({ hunks, newFileName }) => hunks.length > 0 && newFileName !== '/dev/null')
-  if (files.length === 0) throw new Refusal('input.diff', 'This is no unified diff: it has no hunks (@@ … @@).')
-  return files.map(({ oldFileName = '', newFileName, hunks }) => {
-    const name = newFileName ?? oldFileName
+/** A file comes again for each commit of the diff that changes it. Refuses what is no diff by lines. */
+export const changesOf = (diff: string): Change[] =>
+  fileDiffs(diff).map(file => {
+    const { path, status, hunks } = file
     const added = new Set<number>()
-    const pieces = hunks.map(({ newStart, lines }) => {
-      const kept = lines.filter(line => line[0] === ' ' || line[0] === '+' || line === '')
-      for (const [at, line] of kept.entries()) if (line[0] === '+') added.add(newStart + at)
-      return { line: newStart, text: kept.map(line => line.slice(1)).join('\n') }
+    const pieces = hunks.map(({ line, lines }) => {
+      for (const [at, { isAdded }] of lines.entries()) if (isAdded) added.add(line + at)
+      return { line, text: lines.map(({ text }) => text).join('\n') }
     })
-    const path = plainPath(
-      oldFileName.startsWith('a/') || name.startsWith('b/') ? name.replace(/^b\//, '') : name,
-      'input.diff',
-    )
-    return { path, isNew: oldFileName === '/dev/null', added, pieces }
+    const missing = hunks.reduce((sum, hunk) => sum + hunk.missing, 0)
+    const nothing = missing > 0 ? undefined : nothingIn(file, added.size)
+    return {
+      path: plainPath(path, 'input.diff'),
+      isNew: status === 'new' && pieces.length === 1 && missing === 0,
+      added,
+      pieces,
+      missing,
+      ...(nothing !== undefined && { nothing }),
+    }
   })
-}
 
-function parsed(diff: string): ReturnType<typeof parsePatch> {
-  try {
-    return parsePatch(diff)
-  } catch (error) {
-    throw new Refusal(
-      'input.diff',
-      `This is no unified diff: ${error instanceof Error ? error.message.slice(0, 200) : ''}`,
-    )
-  }
+function nothingIn({ status, content, hunks }: FileDiff, added: number): string | undefined {
+  if (status === 'deleted') return 'It is deleted.'
+  if (content === 'submodule') return 'It is a submodule: the diff names its commit alone.'
+  if (content === 'link') return 'It is a symbolic link.'
+  if (content === 'binary') return 'It is binary.'
+  if (hunks.length > 0) return added === 0 ? 'No line is added.' : undefined
+  if (status === 'new') return 'It is empty.'
+  return status === 'changed' ? 'Its mode alone is changed.' : `It is ${status}, with no line changed.`
 }

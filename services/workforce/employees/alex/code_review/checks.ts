@@ -4,13 +4,14 @@ import { languageOf } from '../language.ts'
 import { linesOf } from '../lines.ts'
 import { linterFor } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
-import { changesOf } from './changes.ts'
+import { type Change, changesOf } from './changes.ts'
 import type { Input, Result } from './result.ts'
 
 export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
   const sources = new Map(sourcesOf(brief).map(source => [source.path, source]))
   const changes = brief.input.diff === undefined ? [] : changesOf(brief.input.diff)
-  const added = new Map(changes.map(change => [change.path, change.added]))
+  const added = new Map<string, ReadonlySet<number>>()
+  for (const change of changes) added.set(change.path, new Set([...change.added, ...(added.get(change.path) ?? [])]))
   for (const { path, isNew, pieces } of changes)
     if (isNew && !sources.has(path))
       sources.set(path, { path, language: languageOf(path), text: pieces[0]?.text ?? '' })
@@ -27,7 +28,12 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
     const lines = source ? linesOf(source.text, source.language).length : Number.POSITIVE_INFINITY
     return line >= 1 && line <= lines && (added.get(file)?.has(line) ?? changes.length === 0)
   }).length
+  const texts =
+    changes.length > 0 ? changes.filter(hasLines) : [...sources.values()].filter(({ text }) => text.trim() !== '')
+  const unread = new Set(result.not_read.map(({ file }) => file))
+  const read = texts.filter(({ path }) => result.read.some(({ file }) => file === path) && !unread.has(path)).length
   return [
+    { id: 'every_file_read', pass: read > 0 && read === texts.length, value: read, target: Math.max(1, texts.length) },
     { id: 'patches_apply_and_parse', pass: sound === patches.length, value: sound, target: patches.length },
     {
       id: 'findings_in_lines_given',
@@ -37,6 +43,9 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
     },
   ]
 }
+
+/** Whether it adds lines of text. */
+const hasLines = ({ nothing, added, missing }: Change) => nothing === undefined && (added.size > 0 || missing > 0)
 
 /** A language's grammar is loaded with the first patch that needs it. */
 async function parses({ language, path, text }: Source): Promise<boolean> {

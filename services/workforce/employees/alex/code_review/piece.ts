@@ -12,6 +12,39 @@ export function readings(language: Language, { line, text }: Piece): Piece[] {
   )
 }
 
+/**
+ * Where no reading of a piece is of the language, the longest runs of its lines that have one, from the top; each tried run is
+ * half as long as the one before. Lines that no run holds are left out.
+ */
+export function readableParts(language: Language, piece: Piece, parses: (text: string) => boolean): Part[] {
+  const whole = readings(language, piece).find(({ text }) => parses(text))
+  const lines = piece.text.split('\n')
+  if (whole) return [{ ...whole, from: piece.line, to: piece.line + lines.length - 1 }]
+  const parts: Part[] = []
+  let budget = MOST_TRIES
+  for (let at = 0; at < lines.length; ) {
+    let taken = 0
+    for (let size = lines.length - at; size >= 1 && taken === 0 && budget > 0; size = Math.floor(size / 2)) {
+      budget--
+      const run = { line: piece.line + at, text: lines.slice(at, at + size).join('\n') }
+      const read = readings(language, run).find(({ text }) => parses(text))
+      if (read) parts.push({ ...read, from: run.line, to: run.line + size - 1 })
+      if (read) taken = size
+    }
+    at += Math.max(1, taken)
+  }
+  return parts
+}
+
+/** A reading, and the lines of the file that it holds. */
+export interface Part extends Piece {
+  readonly from: number
+  readonly to: number
+}
+
+/** A hunk of a hundred lines takes fewer; a hostile one is left after them. */
+const MOST_TRIES = 400
+
 /** What only the rest of the file can tell. */
 export const needsTheRest = new Set([
   'no-undef',

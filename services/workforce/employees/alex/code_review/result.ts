@@ -12,10 +12,18 @@ export interface Result {
   readonly summary: {
     readonly files: number
     readonly lines: number
-    readonly errors: number
-    readonly warnings: number
-    readonly infos: number
+    /** Null, as the two below, where nothing was read. */
+    readonly errors: number | null
+    readonly warnings: number | null
+    readonly infos: number | null
   }
   readonly findings: readonly Finding[]
+  /** Of a file that a diff changes in several commits, one entry for each. */
+  readonly read: readonly {
+    readonly file: string
+    readonly lines: number
+    readonly by: string
+    readonly whole: boolean
+  }[]
   readonly not_read: readonly { readonly file: string; readonly reason: string }[]
 }

@@ -1,0 +1,129 @@
+/** What looks like a fault and is none, beside what looks the same and is one. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { rules } from './code_review/engine.ts'
+
+async function told(path: string, text: string): Promise<string[]> {
+  const input = { files: [{ path, text }], ignore_rules: ['F821', 'no-undef', 'no-var'] }
+  const { result } = await rules({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
+  return result.findings.filter(({ severity }) => severity !== 'info').map(({ rule }) => rule)
+}
+
+function cases(name: string, path: string, codes: readonly string[], ...wanted: string[]): void {
+  describe(name, () => {
+    for (const code of codes)
+      it(JSON.stringify(code), async () => assert.deepEqual(await told(path, `${code}\n`), wanted))
+  })
+}
+
+cases('names that only sound like secrets', 'a.py', [
+  'token_type = "bearer"',
+  'secret_name = "db/prod"',
+  'def f(token="13a"):\n    return token',
+  'TOKEN_URL = "/oauth2/token"',
+  'password_field = "user_password1"',
+  'token = r"[-!#$%&]+"',
+  'if password == "-":\n    pass',
+  'f(token_type="bearer1234")',
+  'password = "your-password1"',
+  'secret = "projects/12/secrets/a1"',
+  'PASSWORD = "password"',
+])
+cases('secrets', 'a.py', ['password = "hunter2xx"', 'secret = "k3y8fz72ma"', 'db_password = "letmein"'], 'S105')
+cases('arguments that are secrets', 'a.py', ['connect(password="hunter2xx")'], 'S106')
+
+cases('sentences with words of SQL', 'a.py', [
+  'logging.info(f"Select {a} or with {b} from menu")',
+  'print(f"Could not delete from {a}")',
+  'raise ValueError(f"Please select a value from the list of variants: {a}.")',
+  'x = f"Update the {a} and set it again"',
+  'message = "select one of %s from the list" % a',
+  'log.debug(f"SELECT * FROM t WHERE a = {b}")',
+  'x = "Insert into the slot: " + a',
+  'raise KeyError("delete from %s failed" % a)',
+])
+cases(
+  'statements for a database',
+  'a.py',
+  [
+    'x = f"SELECT * FROM t WHERE a = {b}"',
+    'db.execute(f"select a from t where a = {b}")',
+    'query = "select a from t order by " + b',
+    'x = "select * from t where a = \'%s\'" % b',
+    'x = f"""\n    SELECT a FROM t WHERE b = \'{b}\'\n"""',
+    'x = "DELETE FROM " + b',
+  ],
+  'S608',
+)
+
+const grown = 'sql = "SELECT * FROM t WHERE 1 "\n'
+cases(
+  'statements that grow',
+  'a.py',
+  [
+    `${grown}sql += f"AND name = '{a}'"`,
+    `${grown}sql += " AND b = '" + b + "'"`,
+    `${grown}sql += " AND c = '%s'" % b`,
+    `${grown}sql += " AND c = '{}'".format(b)`,
+    'query += f" WHERE a = {b}"',
+  ],
+  'sql-appended',
+)
+cases('statements that grow by what is no text from outside', 'a.py', [
+  `${grown}sql += " LIMIT 5"`,
+  `${grown}sql += f" LIMIT {int(b)}"`,
+  `${grown}sql += " AND a IN (" + ",".join("?" for _ in b) + ")"`,
+  `${grown}sql += " AND c = ?"`,
+  'text = "Chosen: "\ntext += f" and {b}"',
+])
+cases(
+  'statements that grow in JavaScript',
+  'a.js',
+  [
+    `let q = 'SELECT * FROM t WHERE 1'\nq += \` AND a = '\${x}'\`\nf(q)`,
+    "let q = 'SELECT * FROM t WHERE 1'\nq += ' AND a = ' + x\nf(q)",
+  ],
+  'sql-appended',
+)
+cases(
+  'statements that grow in PHP',
+  'a.php',
+  ['<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'" . $b . "\'";'],
+  'sql-appended',
+)
+cases(
+  'statements that grow in Java',
+  'A.java',
+  ['class A { void f(String b) {\nString sql = "SELECT a FROM t";\nsql += " WHERE a = " + b;\n} }'],
+  'sql-appended',
+)
+
+cases('defaults that a framework reads', 'a.py', [
+  'def f(a=Depends(b)):\n    return a',
+  'def f(a=fastapi.Query(None)):\n    return a',
+  'def f(a: str = Header(default=""), b=Security(c)):\n    return a, b',
+])
+cases('defaults that are shared', 'a.py', ['def f(a=now()):\n    return a'], 'B008')
+
+cases('exports by CommonJS', 'a.js', [
+  'var app = exports = module.exports = {}\nf(app)',
+  'exports = module.exports = f',
+])
+
+cases('hashes that a protocol demands', 'a.py', [
+  'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\nx = hashlib.sha1(k + GUID)',
+  'import hashlib\n# RFC 7616 names it\nx = hashlib.md5(k)',
+  'import hashlib\n\n\ndef etag(k):\n    return hashlib.md5(k)',
+])
+cases('hashes that nothing demands', 'a.py', ['import hashlib\nx = hashlib.sha1(password)'], 'S324')
+cases('hashes in JavaScript', 'a.js', ["f(createHash('sha1').update(password))"], 'weak-hash')
+cases('hashes that a protocol demands in JavaScript', 'a.js', [
+  "// Sec-WebSocket-Accept\nf(createHash('sha1').update(key))",
+])
+
+cases('lines that a comment allows', 'a.js', [
+  'if (a == b) f() // eslint-disable-line eqeqeq',
+  '// eslint-disable-next-line\nif (a == b) f()',
+])
+cases('lines that a comment allows something else', 'a.js', ['if (a == b) f() // eslint-disable-line no-var'], 'eqeqeq')
+cases('what a package hands on', 'a/__init__.py', ['from .b import c'])

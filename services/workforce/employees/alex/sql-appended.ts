@@ -1,0 +1,58 @@
+/** A statement for a database that grows by `+=`, in any language: a value in what is added becomes part of it. */
+import type { Found } from './finding.ts'
+import type { Language } from './language.ts'
+import { linesOf } from './lines.ts'
+import { shared } from './tree-rule.ts'
+
+export function sqlAppended(text: string, language: Language): Found[] {
+  const lines = linesOf(text, language)
+  const statements = new Set(lines.flatMap(line => (line.length > LONGEST ? [] : (starts.exec(line)?.[1] ?? []))))
+  const [severity, category, why, fix] = shared.sql
+  return lines.flatMap((line, at) => {
+    const [, indent = '', name = '', added = ''] = line.length > LONGEST ? [] : (grows.exec(line) ?? [])
+    const isStatement = statements.has(name) || (/sql|query|stmt/i.test(name) && clause.test(added))
+    if (!isStatement || !hasValue(added)) return []
+    const found: Found = {
+      rule: 'sql-appended',
+      severity,
+      category,
+      line: at + 1,
+      column: indent.length + 1,
+      endLine: at + 1,
+      message: 'SQL is put together from values.',
+      why,
+      fix,
+      edits: [],
+    }
+    return found
+  })
+}
+
+const LONGEST = 1000
+
+const keyword = '(?:select\\s|insert\\s+into\\s|update\\s|delete\\s+from\\s|with\\s+\\w+\\s+as\\s)'
+
+/** A name that a statement is kept under; the words in capitals, or a name that says so. */
+const starts = new RegExp(
+  `(?:^|[\\s$])([\\w$]+)(?:\\s*:\\s*\\w+)?\\s*:?=\\s*\\(?\\s*[rbfuRBFU@$]{0,2}["'\`]+\\s*(?:${keyword.toUpperCase().replaceAll(/\\[SW]/g, code => code.toLowerCase())})`,
+)
+
+const grows = /^(\s*)((?:\$|this\.|self\.)?[\w$]+)\s*(?:\+=|\.=|<<)\s*(.+)$/
+
+const clause = /["'`][\s(]*(?:where|and|or|set|values|order\s+by|group\s+by|limit|having|from|join|union)\b/i
+
+/** Literals and values together; numbers, lengths and lists of placeholders are none. */
+function hasValue(added: string): boolean {
+  const plain = added.replaceAll(/\s*(?:#(?!\{)|\/\/).*$/g, '')
+  const inside = /\bf["']/i.test(plain) ? /()\{([^{}]+)\}/g : /([$#])\{([^{}]+)\}/g
+  const values = [
+    ...[...plain.matchAll(inside)].map(([, , value = '']) => value),
+    ...[...plain.matchAll(/["'`]\s*(?:\+\s*(?=[a-z_$])|\.\s*(?=\$))([\w.$[\]'"()]*)/gi)].map(([, value = '']) => value),
+    ...[...plain.matchAll(/["']\s*(?:%\s*|\.format\()\(?([\w.]+)/g)].map(([, value = '']) => value),
+  ]
+  return values.some(value => !harmless.test(value.trim()))
+}
+
+/** What can't hold a quote, or stands for placeholders. */
+const harmless =
+  /^(?:int|len|float|count|Number|parseInt|intval|strconv\.Itoa|String\.valueOf)\(|placeholders?|^format\(?$|\.join|\.length$|\bquote|escape|^[A-Z][A-Z_\d]+$/i
