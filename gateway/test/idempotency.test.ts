@@ -126,6 +126,17 @@ test('a call that is lost on its way is made again, within its time, and once', 
   await clock.advance(5_000)
   await problemIn(await another, 'unavailable')
   assert.ok(services.calls.length > length + 5)
+  // What a later call says is not kept: the first may be at it still.
+  const third = { ...keyed, 'idempotency-key': 'a third' }
+  const before = services.calls.length
+  const refused = post(validTask, third)
+  while (services.calls.length === before) await turn()
+  services.failure = fail('conflict', 'It is full.')
+  await clock.advance(500)
+  await problemIn(await refused, 'unavailable')
+  services.failure = undefined
+  assert.equal((await post(validTask, third)).status, 201)
+  services.failure = lost
   // Without a key nobody knows whether it was done.
   services.calls.length = 0
   await problemIn(await post(validTask), 'unavailable')

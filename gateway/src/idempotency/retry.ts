@@ -31,8 +31,9 @@ export async function retryWhileUnavailable<Answer>(
 }
 
 /**
- * Calls again for 5 s while the connection is lost under the call, or there is none; what a service says itself counts. For
- * calls that may be repeated. All of it takes at most `withinMs`.
+ * Calls again for 5 s while the connection is lost under the call, or there is none; all of it takes at most `withinMs`. For
+ * calls that may be repeated. Where a later call fails otherwise, it fails as the first did: that one may be at it still, and
+ * have taken what the later one did not find.
  */
 export async function retryWhileLost<Answer>(
   clock: Clock,
@@ -40,6 +41,7 @@ export async function retryWhileLost<Answer>(
   withinMs: number,
 ): Promise<Answer> {
   const begun = clock.monotonic()
+  let lost: unknown
   for (let tries = 1; ; tries++) {
     const tookMs = clock.monotonic() - begun
     try {
@@ -47,7 +49,8 @@ export async function retryWhileLost<Answer>(
     } catch (error) {
       const pause = pauseMs(tries)
       const lastsMs = clock.monotonic() - begun + pause
-      if (!isLost(error) || lastsMs >= Math.min(RETRY_MS, withinMs)) throw error
+      if (!isLost(error) || lastsMs >= Math.min(RETRY_MS, withinMs)) throw lost ?? error
+      lost ??= error
       await clock.sleep(pause, never)
     }
   }

@@ -138,7 +138,7 @@ export function codeOf(error: unknown): ProblemCode {
   return explain(error).code
 }
 
-/** Whether the connection to a service was lost, or there was none: the service itself has said nothing. */
+/** Whether a connection to a service was lost, or there was none: nobody knows whether the call was done. */
 export const isLost = (error: unknown): boolean => codeOf(error) === 'unavailable' && infoOf(error) === undefined
 
 /** Whole seconds for `Retry-After`: 1 where the catalogue wants it and the error does not say, else only if set. */

@@ -38,7 +38,11 @@ export const createTask =
     const place = await dailyQuota.take(call, id)
     const made = await addTask(deps, task, input, plans.workforcePlan(task.plan).max_queued).catch(async error => {
       // Of any other failure nobody knows whether it was stored: who looks for places without a task finds out.
-      if (codeOf(error) === 'queue_full') await dailyQuota.giveBack(call, place)
+      if (codeOf(error) !== 'queue_full') throw error
+      // Another call of the same operation may have taken the last room.
+      const stored = await findExistingTask(deps, call, tenant, id)
+      if (stored) return stored
+      await dailyQuota.giveBack(call, place)
       throw error
     })
     return made === task ? toMessage(task, { input, position: position(task) }) : await showTask(deps, toMessage, made)

@@ -101,7 +101,7 @@ const sqlWithin = ({ columns: [a = '', b = ''] }: Pair, group: string, known: st
   const share = (x: string) =>
     `((rank() OVER (PARTITION BY ${group} ORDER BY ${x}) + count(*) OVER (PARTITION BY ${group} ORDER BY ${x})) / 2.0 - 0.5) / count(*) OVER (PARTITION BY ${group})`
   const [x, y] = [identifier(a), identifier(b)]
-  return `SELECT corr(a, b) AS ${name}, corr(c, d) AS correlation, count(*) AS "rows" FROM (SELECT ${share(x)} AS a, ${share(y)} AS b, ${rankBy(x)} AS c, ${rankBy(y)} AS d FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL AND (${known}))`
+  return `SELECT ${name}, correlation, "rows" FROM (SELECT corr(a, b) AS ${name} FROM (SELECT ${share(x)} AS a, ${share(y)} AS b FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL AND (${known}))), (SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(a, b)})`
 }
 
 function apartFromTime(effect: Pair, axis: Axis, level: number): Control | undefined {

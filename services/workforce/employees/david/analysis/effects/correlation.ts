@@ -84,7 +84,7 @@ async function tellUnder(ask: Ask, { by, column, verdict, name, sql: query }: Co
   const statement = {
     reversed: `Taken all together ${pair} ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows), but ${where} they ${together(left)} (${said(left)}). The total misleads: it comes from ${by === 'groups' ? `differences between the groups of ${category}` : `what both do over time`}.`,
     explained: `${pair} only seem to ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows): both differ with ${category}, and ${where} the correlation is ${said(left)}.`,
-    holds: `${linked(names, whole)} in ${said(of('rows'))} rows). ${by === 'groups' ? `It is also there ${where}` : `Both go with ${category}, and it is also there apart from that`} (${said(left)}).`,
+    holds: `${linked(names, whole)} in ${said(of('rows'))} rows). ${by === 'groups' ? `It is also there ${where}` : `Both follow ${category}, and the link remains apart from that`} (${said(left)}).`,
   }[verdict]
   return { statement, sql, values }
 }

@@ -24,13 +24,13 @@ export function gapsOf(effects: readonly Effect[], profiles: readonly Profile[])
       const counts = worst.map((name, i) => `count(*) - count(${identifier(name)}) AS missing_${i + 1}`)
       const { of, sql, values } = await proved(
         ask,
-        `SELECT * FROM (${told.sql}), (SELECT ${affected.size} AS columns_with_a_pattern, ${counts.join(', ')} FROM data)`,
+        `SELECT * FROM (${told.sql}), (SELECT ${counts.join(', ')} FROM data)`,
       )
       const named = worst.map((name, i) => `${columnSaid(name)} (${said(of(`missing_${i + 1}`))} rows)`).join(', ')
       const more =
         affected.size === 1
           ? `Values are missing in ${named}.`
-          : `In ${said(affected.size)} columns values are missing by a pattern, most in ${named}.`
+          : `In several columns values are missing by a pattern, most in ${named}.`
       return { ...told, statement: `${told.statement} ${more}`, sql, values }
     },
   }
