@@ -23,7 +23,10 @@ export function instanceDriverOf(set: Values<typeof instanceVariables>): Instanc
   const sizes = set.MILLHAND_INSTANCE_SIZES
   switch (kind) {
     case 'docker':
-      return { kind, options: { ...dockerOptions(set), sizes, images } }
+      return {
+        kind,
+        options: { ...dockerOptions(set), sizes, images: { ...images, mostBytes: set.MILLHAND_DOCKER_IMAGE_GB * 1e9 } },
+      }
     case 'kubernetes':
       return { kind, options: { ...kubernetesOptions(set), sizes, images } }
     default:

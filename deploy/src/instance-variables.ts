@@ -22,6 +22,11 @@ export const instanceVariables = {
       'References of images that you have put on the hosts. They run without a pull, and every account may run them.',
     ),
   ),
+  MILLHAND_DOCKER_IMAGE_GB: integer(
+    50,
+    'The most GB that an image may have that is pulled, unpacked. One that has more is given up as soon as that is known, and removed.',
+    { min: 1, max: 10_000 },
+  ),
   MILLHAND_DOCKER_HOST: optional(
     urls('The Docker engines on which replicas run. By default that of `DOCKER_HOST`.', ['unix:', 'tcp:']),
   ),

@@ -14,6 +14,8 @@ export function messageOf(reason: string, exitCode?: number): string {
       return 'The command is not in the image, or can’t be run.'
     case 'image_not_found':
       return 'The image is not in its registry.'
+    case 'image_too_large':
+      return 'The image has more bytes than an image may have here.'
     case 'port_taken':
       return 'A port that is to be published is taken.'
     case 'host_lost':
@@ -39,6 +41,7 @@ export const isPermanent = (reason: string | undefined): boolean => reason !== u
 const permanent: ReadonlySet<string> = new Set([
   'image_not_found',
   'image_denied',
+  'image_too_large',
   'registry_not_allowed',
   'command_not_found',
   'ports_unsupported',

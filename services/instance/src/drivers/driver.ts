@@ -189,6 +189,7 @@ export type FaultReason =
   /** The operator's list does not have the image's registry. */
   | 'registry_not_allowed'
   | 'registry_unavailable'
+  | 'image_too_large'
   | 'command_not_found'
   | 'no_capacity'
   | 'port_taken'

@@ -9,6 +9,8 @@ export interface ImagePolicy {
    * every replica, so that the registry checks the credential: what one tenant has pulled is no other's to run.
    */
   readonly preloaded?: readonly string[]
+  /** The most that an image which is pulled may have, on hosts that can tell; without it there is no limit. */
+  readonly mostBytes?: number
 }
 
 export interface ImageReference {

@@ -26,9 +26,17 @@ export async function ensureImage(
   options: CreateOptions,
 ): Promise<HostImage> {
   const { signal } = options
-  if (!checkImage(image, policy).isPreloaded) await boundedPull(engine, image, registryCredential, clock, options)
+  const { isPreloaded } = checkImage(image, policy)
+  const { mostBytes = Number.POSITIVE_INFINITY } = policy
+  if (!isPreloaded) await boundedPull(engine, image, registryCredential, mostBytes, clock, options)
+  const path = `/images/${encodeURIComponent(image)}`
   try {
-    const found = (await engine.call('GET', `/images/${encodeURIComponent(image)}/json`, { signal })) as ImageInspection
+    const found = (await engine.call('GET', `${path}/json`, { signal })) as ImageInspection
+    if (!isPreloaded && found.Size > mostBytes) {
+      // Fails while a container has it.
+      await engine.call('DELETE', path, { signal }).catch(() => {})
+      throw tooLarge(mostBytes)
+    }
     return { id: found.Id, volumes: Object.keys(found.Config?.Volumes ?? {}) }
   } catch (error) {
     if (!(error instanceof EngineError) || error.status !== 404) throw error
@@ -38,6 +46,8 @@ export async function ensureImage(
 
 interface ImageInspection {
   readonly Id: string
+  /** Bytes of all its layers, unpacked. */
+  readonly Size: number
   readonly Config?: { readonly Volumes?: Record<string, unknown> | null }
 }
 
@@ -50,10 +60,12 @@ async function boundedPull(
   engine: Engine,
   image: string,
   credential: RegistryCredential | undefined,
+  mostBytes: number,
   clock: Pick<Clock, 'timer'>,
   { signal, cancelled, onPull = () => {} }: CreateOptions,
 ): Promise<void> {
   const late = new AbortController()
+  const large = new AbortController()
   const stop = () => late.abort()
   const whole = clock.timer(PULL_MS, stop)
   let silence = clock.timer(SILENT_PULL_MS, stop)
@@ -62,13 +74,15 @@ async function boundedPull(
     silence = clock.timer(SILENT_PULL_MS, stop)
   }
   try {
-    const ended = AbortSignal.any([signal, late.signal, ...(cancelled ? [cancelled] : [])])
-    await pull(engine, image, credential, { signal: ended, onPull, progressed })
+    const ended = AbortSignal.any([signal, late.signal, large.signal, ...(cancelled ? [cancelled] : [])])
+    const hasBytes = (bytes: number) => bytes > mostBytes && large.abort()
+    await pull(engine, image, credential, { signal: ended, onPull, progressed, hasBytes })
   } catch (error) {
     signal.throwIfAborted()
     cancelled?.throwIfAborted()
     if (late.signal.aborted)
       throw new DriverFault('registry_unavailable', 'The registry takes too long to send the image.', { cause: error })
+    if (large.signal.aborted) throw tooLarge(mostBytes, error)
     throw pullFault(error)
   } finally {
     whole.cancel()
@@ -76,24 +90,32 @@ async function boundedPull(
   }
 }
 
+const tooLarge = (mostBytes: number, cause?: unknown) =>
+  new DriverFault('image_too_large', `The image has more than the ${mostBytes / 1e9} GB that it may have here.`, {
+    cause,
+  })
+
 interface Pulling {
   readonly signal: AbortSignal
   readonly onPull: (progress: PullProgress) => void
   /** Hears that something has come. */
   readonly progressed: () => void
+  /** Hears how many bytes the layers have, as they are sent, that are known so far. */
+  readonly hasBytes: (bytes: number) => void
 }
 
 async function pull(
   engine: Engine,
   image: string,
   credential: RegistryCredential | undefined,
-  { signal, onPull, progressed }: Pulling,
+  { signal, onPull, progressed, hasBytes }: Pulling,
 ): Promise<void> {
   const { registry, repository, version } = parseImageReference(image) as NonNullable<
     ReturnType<typeof parseImageReference>
   >
   const query = new URLSearchParams({ fromImage: `${registry}/${repository}`, tag: version.slice(1) })
   const layers = new Map<string, { done: number; total: number }>()
+  const sent = new Map<string, number>()
   let toldAt = Number.NEGATIVE_INFINITY
   const headers = credential && { 'x-registry-auth': authorization(registry, credential) }
   const progress = await engine.stream('POST', `/images/create?${query}`, {
@@ -107,12 +129,18 @@ async function pull(
     const { current, total } = (line.progressDetail ?? {}) as { current?: number; total?: number }
     if (typeof line.id !== 'string' || typeof current !== 'number' || typeof total !== 'number') continue
     layers.set(`${line.id} ${line.status}`, { done: current, total })
+    if (line.status === DOWNLOADING) {
+      sent.set(line.id, total)
+      hasBytes([...sent.values()].reduce((sum, bytes) => sum + bytes, 0))
+    }
     const now = performance.now()
     if (now - toldAt < 1000) continue
     toldAt = now
     onPull(sumOf(layers.values()))
   }
 }
+
+const DOWNLOADING = 'Downloading'
 
 /** The engine answers once the registry has. */
 const REGISTRY_TIMEOUT_MS = 60_000

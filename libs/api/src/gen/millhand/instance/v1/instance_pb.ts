@@ -85,7 +85,7 @@ export type Instance = Message<"millhand.instance.v1.Instance"> & {
   /**
    * Why it is not running, in a word: `no_capacity`, `replica_limit`, `image_not_found`, `image_denied`,
    * `registry_not_allowed`, `command_not_found`, `out_of_memory`, `exited`, `crash_loop`, `port_taken`, `host_lost`,
-   * `replica_lost`, `deleted`, `max_lifetime` and others.
+   * `replica_lost`, `deleted`, `max_lifetime`, `image_too_large` and others.
    *
    * @generated from field: optional string reason = 9;
    */
