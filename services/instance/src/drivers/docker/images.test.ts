@@ -1,7 +1,8 @@
 /** What becomes of an image that is larger than images may be. */
 import assert from 'node:assert/strict'
-import { Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemClock } from '@millhand/process'
 import { DriverFault } from '../driver.ts'
 import type { Engine } from './engine.ts'
@@ -22,14 +23,14 @@ function engineWith(lines: readonly object[], size: number) {
     async stream(_method, _path, { signal }) {
       async function* sent() {
         for (const line of lines) {
-          if (signal.aborted) {
-            isStopped = true
-            throw signal.reason
-          }
-          yield Buffer.from(`${JSON.stringify(line)}\n`)
+          await nextTurn()
+          yield `${JSON.stringify(line)}\n`
         }
       }
-      return Readable.from(sent())
+      signal.addEventListener('abort', () => {
+        isStopped = true
+      })
+      return addAbortSignal(signal, Readable.from(sent()))
     },
   }
   const ensure = (policy = { mostBytes, preloaded: [] as string[] }) =>
