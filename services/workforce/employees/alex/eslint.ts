@@ -119,6 +119,9 @@ const options: Readonly<Record<string, readonly unknown[]>> = {
   // `app = exports = module.exports` is how CommonJS is written.
   'no-global-assign': [{ exceptions: ['exports'] }],
   'array-callback-return': [{ checkForEach: false }],
+  // `isLate && report()` calls something.
+  'no-unused-expressions': [{ allowShortCircuit: true, allowTernary: true }],
+  '@typescript-eslint/no-unused-expressions': [{ allowShortCircuit: true, allowTernary: true }],
   'no-constant-condition': [{ checkLoops: 'none' }],
   'no-unused-vars': [{ args: 'none', caughtErrors: 'none', ignoreRestSiblings: true, varsIgnorePattern: '^_' }],
   '@typescript-eslint/no-unused-vars': [

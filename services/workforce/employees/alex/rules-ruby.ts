@@ -30,7 +30,7 @@ export const rubyRules: Readonly<Record<string, TreeRule>> = {
     replace: ({ name }) => name && { node: name, text: 'VERIFY_PEER' },
   },
   'assignment-in-condition': {
-    query: `[(if condition: (assignment) @at) (unless condition: (assignment) @at) (while condition: (assignment right: [(string) (integer) (true) (false) (nil)]) @at)]`,
+    query: `[(if condition: (assignment right: [(string) (integer) (true) (false) (nil)]) @at) (unless condition: (assignment right: [(string) (integer) (true) (false) (nil)]) @at) (while condition: (assignment right: [(string) (integer) (true) (false) (nil)]) @at)]`,
     message: 'A condition assigns.',
     rule: ['error', 'bug', 'The condition is what was assigned, and the old value is lost.', 'Compare with ==.'],
   },

@@ -285,6 +285,16 @@ describe('an analysis', () => {
     }
   })
 
+  it('calls no correlation explained that is as weak within the groups as it was', async () => {
+    const rows = waves(3000, i => ({
+      grade: ['A', 'B', 'C'][i % 3],
+      depth: Math.sin(i * 7.3),
+      length: Math.cos(i * 91.7) + 0.12 * Math.sin(i * 7.3),
+    }))
+    const { explained } = (await ask({ rows })).answer.result
+    assert.deepEqual(linkOf(explained, 'depth', 'length'), [])
+  })
+
   it('tells of a correlation that turns round within groups, and leaves out one that the groups make', async () => {
     const rows = waves(240, i => {
       const place = i % 3

@@ -55,7 +55,8 @@ function verdictOf(whole: number, left: number, n: number, level: number): Contr
   const along = left * Math.sign(whole)
   const isChance = probabilityOf(left, n) > level
   if (along <= -LEAST_STRENGTH && !isChance) return 'reversed'
-  return along < LEAST_STRENGTH || (along < Math.abs(whole) / 2 && isChance) ? 'explained' : 'holds'
+  // One that was weak from the start and is as strong as before is explained by nothing.
+  return along < Math.abs(whole) / 2 && (along < LEAST_STRENGTH || isChance) ? 'explained' : 'holds'
 }
 
 function withinGroups(effect: Pair, groups: Groups, level: number): Control | undefined {
