@@ -39,6 +39,7 @@ cases('sentences with words of SQL', 'a.py', [
   'x = f"Update the {a} and set it again"',
   'message = "select one of %s from the list" % a',
   'log.debug(f"SELECT * FROM t WHERE a = {b}")',
+  'db.log.info(f"SELECT * FROM t WHERE a = {b}")',
   'x = "Insert into the slot: " + a',
   'raise KeyError("delete from %s failed" % a)',
 ])
@@ -52,9 +53,26 @@ cases(
     'x = "select * from t where a = \'%s\'" % b',
     'x = f"""\n    SELECT a FROM t WHERE b = \'{b}\'\n"""',
     'x = "DELETE FROM " + b',
+    'db.log.query(f"SELECT a FROM t WHERE b = {name}")',
   ],
   'S608',
 )
+cases(
+  'statements in small letters that go to a database in JavaScript',
+  'a.js',
+  [
+    'f(db.query({ text: `select a from t where b = ${id}` }))',
+    "f(db.query(x ? `select a from t where b = ${id}` : 'y'))",
+    'f(db.query(x || `select a from t where b = ${id}`))',
+    'f(client.send(`select a from t where b = ${id}`))',
+  ],
+  'sql-from-values',
+)
+cases('sentences in JavaScript', 'a.js', [
+  'f(res.send(`select one from ${menu}`))',
+  'f({ label: `select one from ${menu}` })',
+  "f(show(x ? `delete from ${menu}` : 'y'))",
+])
 
 const grown = 'sql = "SELECT * FROM t WHERE 1 "\n'
 cases(
@@ -66,6 +84,11 @@ cases(
     `${grown}sql += " AND c = '%s'" % b`,
     `${grown}sql += " AND c = '{}'".format(b)`,
     'query += f" WHERE a = {b}"',
+    `${grown}sql += f" AND c = '{name}'"`,
+    `${grown}sql += f" AND c = {user_id}"`,
+    `${grown}sql += " AND c = '{}'".format(name)`,
+    `${grown}sql += " AND c = '%s'" % user_id`,
+    `${grown}sql += " AND c = '" + escaped + "'"`,
   ],
   'sql-appended',
 )
@@ -74,6 +97,11 @@ cases('statements that grow by what is no text from outside', 'a.py', [
   `${grown}sql += f" LIMIT {int(b)}"`,
   `${grown}sql += " AND a IN (" + ",".join("?" for _ in b) + ")"`,
   `${grown}sql += " AND c = ?"`,
+  `${grown}sql += f" AND c = {LIMIT}"`,
+  `${grown}sql += f" AND c = {limit:d}"`,
+  `${grown}sql += " FROM " + tables.USERS`,
+  `${grown}sql += " AND c = " + db.escape(name)`,
+  `${grown}sql += " AND c = {}".format(quote(name))`,
   'text = "Chosen: "\ntext += f" and {b}"',
 ])
 cases(
@@ -82,19 +110,37 @@ cases(
   [
     `let q = 'SELECT * FROM t WHERE 1'\nq += \` AND a = '\${x}'\`\nf(q)`,
     "let q = 'SELECT * FROM t WHERE 1'\nq += ' AND a = ' + x\nf(q)",
+    'let sql = \'SELECT * FROM t\'\nsql += " WHERE c=\'" + name + "\'"\nf(sql)',
+    "let sql = 'SELECT * FROM t'\nsql += ` WHERE c = '${user_id}'`\nf(sql)",
   ],
   'sql-appended',
 )
 cases(
   'statements that grow in PHP',
   'a.php',
-  ['<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'" . $b . "\'";'],
+  [
+    '<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'" . $b . "\'";',
+    '<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'$name\'";',
+    '<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'{$user_id}\'";',
+  ],
+  'sql-appended',
+)
+cases('statements that grow in PHP by what is quoted', 'a.php', [
+  '<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = " . $pdo->quote($name);',
+])
+cases(
+  'statements that grow in C#',
+  'A.cs',
+  ['class A { void F(string name) {\nvar sql = "SELECT a FROM t";\nsql += $" WHERE a = \'{name}\'";\n} }'],
   'sql-appended',
 )
 cases(
   'statements that grow in Java',
   'A.java',
-  ['class A { void f(String b) {\nString sql = "SELECT a FROM t";\nsql += " WHERE a = " + b;\n} }'],
+  [
+    'class A { void f(String b) {\nString sql = "SELECT a FROM t";\nsql += " WHERE a = " + b;\n} }',
+    'class A { void f(String userName) {\nString sql = "SELECT a FROM t";\nsql += " WHERE a = \'" + userName + "\'";\n} }',
+  ],
   'sql-appended',
 )
 
