@@ -61,17 +61,17 @@ cases(
   'statements in small letters that go to a database in JavaScript',
   'a.js',
   [
-    'f(db.query({ text: `select a from t where b = ${id}` }))',
-    "f(db.query(x ? `select a from t where b = ${id}` : 'y'))",
-    'f(db.query(x || `select a from t where b = ${id}`))',
-    'f(client.send(`select a from t where b = ${id}`))',
+    `f(db.query({ text: \`select a from t where b = \${id}\` }))`,
+    `f(db.query(x ? \`select a from t where b = \${id}\` : 'y'))`,
+    `f(db.query(x || \`select a from t where b = \${id}\`))`,
+    `f(client.send(\`select a from t where b = \${id}\`))`,
   ],
   'sql-from-values',
 )
 cases('sentences in JavaScript', 'a.js', [
-  'f(res.send(`select one from ${menu}`))',
-  'f({ label: `select one from ${menu}` })',
-  "f(show(x ? `delete from ${menu}` : 'y'))",
+  `f(res.send(\`select one from \${menu}\`))`,
+  `f({ label: \`select one from \${menu}\` })`,
+  `f(show(x ? \`delete from \${menu}\` : 'y'))`,
 ])
 
 const grown = 'sql = "SELECT * FROM t WHERE 1 "\n'
@@ -111,7 +111,7 @@ cases(
     `let q = 'SELECT * FROM t WHERE 1'\nq += \` AND a = '\${x}'\`\nf(q)`,
     "let q = 'SELECT * FROM t WHERE 1'\nq += ' AND a = ' + x\nf(q)",
     'let sql = \'SELECT * FROM t\'\nsql += " WHERE c=\'" + name + "\'"\nf(sql)',
-    "let sql = 'SELECT * FROM t'\nsql += ` WHERE c = '${user_id}'`\nf(sql)",
+    `let sql = 'SELECT * FROM t'\nsql += \` WHERE c = '\${user_id}'\`\nf(sql)`,
   ],
   'sql-appended',
 )
