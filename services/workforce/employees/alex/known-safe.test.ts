@@ -25,11 +25,33 @@ cases('names that only sound like secrets', 'a.py', [
   'token = r"[-!#$%&]+"',
   'if password == "-":\n    pass',
   'f(token_type="bearer1234")',
-  'password = "your-password1"',
+  'secret = "your-secret-12345"',
+  'api_token = "example-token-1"',
+  'password = "<password>"',
+  'password = "{password}"',
   'secret = "projects/12/secrets/a1"',
-  'PASSWORD = "password"',
 ])
 cases('secrets', 'a.py', ['password = "hunter2xx"', 'secret = "k3y8fz72ma"', 'db_password = "letmein"'], 'S105')
+cases(
+  'secrets that look like words, placeholders or paths',
+  'a.py',
+  [
+    'password = "changeme"',
+    'password = "password"',
+    'password = "your-password1"',
+    'password = "correct horse battery"',
+    'DB_PASSWORD = "yourcompany2024"',
+    'SECRET_KEY = "correcthorsebatterystaple"',
+    'api_token = "hunter2-prod-abc/def9"',
+  ],
+  'S105',
+)
+cases(
+  'secrets in JavaScript with a placeholder within a word',
+  'a.js',
+  ["f({ password: 'yourcompany2024' })"],
+  'secret-in-code',
+)
 cases('arguments that are secrets', 'a.py', ['connect(password="hunter2xx")'], 'S106')
 
 cases('sentences with words of SQL', 'a.py', [
@@ -160,11 +182,33 @@ cases('hashes that a protocol demands', 'a.py', [
   'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\nx = hashlib.sha1(k + GUID)',
   'import hashlib\n# RFC 7616 names it\nx = hashlib.md5(k)',
   'import hashlib\n\n\ndef etag(k):\n    return hashlib.md5(k)',
+  'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\n\n\ndef f(k):\n    return hashlib.sha1(k + GUID)',
+  'import hashlib\n\n\n# As git does.\ndef f(k):\n\n    return hashlib.sha1(k)',
 ])
-cases('hashes that nothing demands', 'a.py', ['import hashlib\nx = hashlib.sha1(password)'], 'S324')
-cases('hashes in JavaScript', 'a.js', ["f(createHash('sha1').update(password))"], 'weak-hash')
+cases(
+  'hashes that nothing demands',
+  'a.py',
+  [
+    'import hashlib\nx = hashlib.sha1(password)',
+    'import hashlib\n\n\ndef etag(k):\n    return k\n\n\ndef f(k):\n    return hashlib.md5(k)',
+    'import hashlib\n\n\ndef f(password):\n    # git\n    return hashlib.md5(password.encode())',
+    'import hashlib\n\n\n# Its etag.\ndef hash_password(k):\n    return hashlib.md5(k)',
+  ],
+  'S324',
+)
+cases(
+  'hashes in JavaScript',
+  'a.js',
+  [
+    "f(createHash('sha1').update(password))",
+    "// git\nf(createHash('sha1')\n  .update(token))",
+    "f(etag => {\n  etag()\n})\nf(k => {\n  return createHash('md5').update(k)\n})",
+  ],
+  'weak-hash',
+)
 cases('hashes that a protocol demands in JavaScript', 'a.js', [
   "// Sec-WebSocket-Accept\nf(createHash('sha1').update(key))",
+  "f({\n  etag(body) {\n    if (body) {\n      return createHash('md5').update(body)\n    }\n  },\n})",
 ])
 
 cases('lines that a comment allows', 'a.js', [
