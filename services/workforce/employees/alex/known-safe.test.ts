@@ -25,11 +25,33 @@ cases('names that only sound like secrets', 'a.py', [
   'token = r"[-!#$%&]+"',
   'if password == "-":\n    pass',
   'f(token_type="bearer1234")',
-  'password = "your-password1"',
+  'secret = "your-secret-12345"',
+  'api_token = "example-token-1"',
+  'password = "<password>"',
+  'password = "{password}"',
   'secret = "projects/12/secrets/a1"',
-  'PASSWORD = "password"',
 ])
 cases('secrets', 'a.py', ['password = "hunter2xx"', 'secret = "k3y8fz72ma"', 'db_password = "letmein"'], 'S105')
+cases(
+  'secrets that look like words, placeholders or paths',
+  'a.py',
+  [
+    'password = "changeme"',
+    'password = "password"',
+    'password = "your-password1"',
+    'password = "correct horse battery"',
+    'DB_PASSWORD = "yourcompany2024"',
+    'SECRET_KEY = "correcthorsebatterystaple"',
+    'api_token = "hunter2-prod-abc/def9"',
+  ],
+  'S105',
+)
+cases(
+  'secrets in JavaScript with a placeholder within a word',
+  'a.js',
+  ["f({ password: 'yourcompany2024' })"],
+  'secret-in-code',
+)
 cases('arguments that are secrets', 'a.py', ['connect(password="hunter2xx")'], 'S106')
 
 cases('sentences with words of SQL', 'a.py', [
@@ -39,6 +61,7 @@ cases('sentences with words of SQL', 'a.py', [
   'x = f"Update the {a} and set it again"',
   'message = "select one of %s from the list" % a',
   'log.debug(f"SELECT * FROM t WHERE a = {b}")',
+  'db.log.info(f"SELECT * FROM t WHERE a = {b}")',
   'x = "Insert into the slot: " + a',
   'raise KeyError("delete from %s failed" % a)',
 ])
@@ -52,9 +75,26 @@ cases(
     'x = "select * from t where a = \'%s\'" % b',
     'x = f"""\n    SELECT a FROM t WHERE b = \'{b}\'\n"""',
     'x = "DELETE FROM " + b',
+    'db.log.query(f"SELECT a FROM t WHERE b = {name}")',
   ],
   'S608',
 )
+cases(
+  'statements in small letters that go to a database in JavaScript',
+  'a.js',
+  [
+    `f(db.query({ text: \`select a from t where b = \${id}\` }))`,
+    `f(db.query(x ? \`select a from t where b = \${id}\` : 'y'))`,
+    `f(db.query(x || \`select a from t where b = \${id}\`))`,
+    `f(client.send(\`select a from t where b = \${id}\`))`,
+  ],
+  'sql-from-values',
+)
+cases('sentences in JavaScript', 'a.js', [
+  `f(res.send(\`select one from \${menu}\`))`,
+  `f({ label: \`select one from \${menu}\` })`,
+  `f(show(x ? \`delete from \${menu}\` : 'y'))`,
+])
 
 const grown = 'sql = "SELECT * FROM t WHERE 1 "\n'
 cases(
@@ -66,6 +106,11 @@ cases(
     `${grown}sql += " AND c = '%s'" % b`,
     `${grown}sql += " AND c = '{}'".format(b)`,
     'query += f" WHERE a = {b}"',
+    `${grown}sql += f" AND c = '{name}'"`,
+    `${grown}sql += f" AND c = {user_id}"`,
+    `${grown}sql += " AND c = '{}'".format(name)`,
+    `${grown}sql += " AND c = '%s'" % user_id`,
+    `${grown}sql += " AND c = '" + escaped + "'"`,
   ],
   'sql-appended',
 )
@@ -74,6 +119,11 @@ cases('statements that grow by what is no text from outside', 'a.py', [
   `${grown}sql += f" LIMIT {int(b)}"`,
   `${grown}sql += " AND a IN (" + ",".join("?" for _ in b) + ")"`,
   `${grown}sql += " AND c = ?"`,
+  `${grown}sql += f" AND c = {LIMIT}"`,
+  `${grown}sql += f" AND c = {limit:d}"`,
+  `${grown}sql += " FROM " + tables.USERS`,
+  `${grown}sql += " AND c = " + db.escape(name)`,
+  `${grown}sql += " AND c = {}".format(quote(name))`,
   'text = "Chosen: "\ntext += f" and {b}"',
 ])
 cases(
@@ -82,19 +132,37 @@ cases(
   [
     `let q = 'SELECT * FROM t WHERE 1'\nq += \` AND a = '\${x}'\`\nf(q)`,
     "let q = 'SELECT * FROM t WHERE 1'\nq += ' AND a = ' + x\nf(q)",
+    'let sql = \'SELECT * FROM t\'\nsql += " WHERE c=\'" + name + "\'"\nf(sql)',
+    `let sql = 'SELECT * FROM t'\nsql += \` WHERE c = '\${user_id}'\`\nf(sql)`,
   ],
   'sql-appended',
 )
 cases(
   'statements that grow in PHP',
   'a.php',
-  ['<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'" . $b . "\'";'],
+  [
+    '<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'" . $b . "\'";',
+    '<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'$name\'";',
+    '<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = \'{$user_id}\'";',
+  ],
+  'sql-appended',
+)
+cases('statements that grow in PHP by what is quoted', 'a.php', [
+  '<?php\n$sql = "SELECT a FROM t ";\n$sql .= "WHERE a = " . $pdo->quote($name);',
+])
+cases(
+  'statements that grow in C#',
+  'A.cs',
+  ['class A { void F(string name) {\nvar sql = "SELECT a FROM t";\nsql += $" WHERE a = \'{name}\'";\n} }'],
   'sql-appended',
 )
 cases(
   'statements that grow in Java',
   'A.java',
-  ['class A { void f(String b) {\nString sql = "SELECT a FROM t";\nsql += " WHERE a = " + b;\n} }'],
+  [
+    'class A { void f(String b) {\nString sql = "SELECT a FROM t";\nsql += " WHERE a = " + b;\n} }',
+    'class A { void f(String userName) {\nString sql = "SELECT a FROM t";\nsql += " WHERE a = \'" + userName + "\'";\n} }',
+  ],
   'sql-appended',
 )
 
@@ -114,11 +182,33 @@ cases('hashes that a protocol demands', 'a.py', [
   'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\nx = hashlib.sha1(k + GUID)',
   'import hashlib\n# RFC 7616 names it\nx = hashlib.md5(k)',
   'import hashlib\n\n\ndef etag(k):\n    return hashlib.md5(k)',
+  'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\n\n\ndef f(k):\n    return hashlib.sha1(k + GUID)',
+  'import hashlib\n\n\n# As git does.\ndef f(k):\n\n    return hashlib.sha1(k)',
 ])
-cases('hashes that nothing demands', 'a.py', ['import hashlib\nx = hashlib.sha1(password)'], 'S324')
-cases('hashes in JavaScript', 'a.js', ["f(createHash('sha1').update(password))"], 'weak-hash')
+cases(
+  'hashes that nothing demands',
+  'a.py',
+  [
+    'import hashlib\nx = hashlib.sha1(password)',
+    'import hashlib\n\n\ndef etag(k):\n    return k\n\n\ndef f(k):\n    return hashlib.md5(k)',
+    'import hashlib\n\n\ndef f(password):\n    # git\n    return hashlib.md5(password.encode())',
+    'import hashlib\n\n\n# Its etag.\ndef hash_password(k):\n    return hashlib.md5(k)',
+  ],
+  'S324',
+)
+cases(
+  'hashes in JavaScript',
+  'a.js',
+  [
+    "f(createHash('sha1').update(password))",
+    "// git\nf(createHash('sha1')\n  .update(token))",
+    "f(etag => {\n  etag()\n})\nf(k => {\n  return createHash('md5').update(k)\n})",
+  ],
+  'weak-hash',
+)
 cases('hashes that a protocol demands in JavaScript', 'a.js', [
   "// Sec-WebSocket-Accept\nf(createHash('sha1').update(key))",
+  "f({\n  etag(body) {\n    if (body) {\n      return createHash('md5').update(body)\n    }\n  },\n})",
 ])
 
 cases('lines that a comment allows', 'a.js', [

@@ -1,8 +1,9 @@
 /** Findings that the code around them answers: a sentence that is no SQL, a name that is no secret, a hash that a protocol demands, a comment that allows it. */
+import { demandsHash } from './demanded-hash.ts'
 import type { Found } from './finding.ts'
 import type { Language } from './language.ts'
 import { linesOf } from './lines.ts'
-import { looksSecret } from './secret.ts'
+import { isPlaceholder, looksSecret } from './secret.ts'
 import { isPythonSql } from './sql-text.ts'
 
 /** What is left of the findings of a text, some of them as notes. */
@@ -11,7 +12,12 @@ export function withoutKnownSafe(findings: readonly Found[], text: string, langu
   return findings.flatMap(found => {
     if (found.rule === 'F401' && /(?:^|\/)__init__\.py$/.test(path)) return []
     if (holds[found.rule]?.(lines, found) === false) return []
-    const doubt = weakHash.has(found.rule) && demandsHash(lines, found.line) ? PROTOCOL : undefined
+    if (secretRules.has(found.rule)) {
+      const certainty = secrecyOf(lines, found)
+      if (certainty === 'none') return []
+      if (certainty === 'doubtful') return { ...found, severity: 'warning' as const }
+    }
+    const doubt = weakHash.has(found.rule) && demandsHash(lines, found) ? PROTOCOL : undefined
     if (doubt !== undefined) return { ...found, severity: 'info' as const, why: doubt }
     if (found.rule === 'syntax-error' || !isAllowed(lines, found)) return found
     // Who may switch off what tells of holes is not known: those stay as notes.
@@ -23,9 +29,6 @@ const from = (lines: readonly string[], { line, column }: Found): string =>
   [lines[line - 1]?.slice(column - 1), ...lines.slice(line, line + 20)].join('\n').slice(0, 4000)
 
 const holds: Readonly<Record<string, ((lines: readonly string[], found: Found) => boolean) | undefined>> = {
-  S105: isPassword,
-  S106: isPassword,
-  S107: isPassword,
   S608: (lines, found) => isPythonSql(from(lines, found), before(lines, found)),
   // Frameworks read what these say of a parameter; nobody shares the value.
   B008: (lines, found) =>
@@ -40,43 +43,36 @@ function before(lines: readonly string[], { line, column }: Found): string {
   return rows.join('\n')
 }
 
-/** Of a name for a password any literal that could be one; of tokens, keys and the like what looks made by a machine. */
-function isPassword(lines: readonly string[], found: Found): boolean {
+const secretRules = new Set(['S105', 'S106', 'S107'])
+
+/** Of a name for a password any literal may be one; of tokens, keys and the like what looks made by a machine, or is too long for a word. */
+function secrecyOf(lines: readonly string[], found: Found): 'none' | 'doubtful' | 'likely' {
   const name = /"(\w+)"$/.exec(found.message)?.[1] ?? ''
   const value = /^(?:\w+\s*=\s*)?[rbuf]{0,2}(["'])(.*?)\1/i.exec(from(lines, found))?.[2] ?? ''
-  if (looksSecret(value)) return true
-  if (
-    /(?:^|_)(?:type|name|url|uri|path|field|header|prefix|suffix|id|label|env|var|param|file|format|regex|pattern|help|message|msg|error|title|kind|scheme|hint|length|policy|endpoint|grant)s?$/i.test(
-      name,
-    )
-  )
-    return false
-  if (
-    !/^[^\s<>{}]{4,}$/.test(value) ||
-    /example|changeme|placeholder|your|dummy/i.test(value) ||
-    value.toLowerCase() === name.toLowerCase()
-  )
-    return false
-  if (/(?:password|passwd|pwd|passphrase|pass)$/i.test(name)) return /[a-z\d]/i.test(value)
-  return value.length >= 8 && /\d/.test(value) && /[a-z]/i.test(value) && !value.includes('/')
+  if (looksSecret(value)) return 'likely'
+  if (aboutSecrets.test(name)) return 'none'
+  const isWord = !/^[^\s<>{}]{4,}$/.test(value) || isPlaceholder(value) || value.toLowerCase() === name.toLowerCase()
+  if (/(?:password|passwd|pwd|passphrase|pass)$/i.test(name)) {
+    if (!/[a-z\d]/i.test(value) || /^<.*>$|\{.*\}/.test(value)) return 'none'
+    return isWord || /^(?:password|changeme)$/i.test(value) ? 'doubtful' : 'likely'
+  }
+  if (isWord || value.length < 8 || isPath(value)) return 'none'
+  if (/\d/.test(value) && /[a-z]/i.test(value)) return 'likely'
+  return /^[a-z]{20,}$/i.test(value) && !/token|secret|key|password|csrf/i.test(value) ? 'doubtful' : 'none'
 }
+
+/** What such a name ends with holds no secret. */
+const aboutSecrets =
+  /(?:^|_)(?:type|name|url|uri|path|field|header|prefix|suffix|id|label|env|var|param|file|format|regex|pattern|help|message|msg|error|title|kind|scheme|hint|length|policy|endpoint|grant)s?$/i
+
+/** Slashes stand in keys in Base64 too; a path begins with one, or has a part that is a word. */
+const isPath = (value: string): boolean =>
+  value.includes('/') && (/^\.{0,2}\/|:\/\//.test(value) || value.split('/').some(part => /^[a-z_]{2,}$/.test(part)))
 
 const weakHash = new Set(['S324', 'weak-hash'])
 
 const PROTOCOL =
   'The hash is broken for passwords and signatures; the code near it names a protocol or a format that demands it.'
-
-/** Formats that name MD5 or SHA-1: RFC 6455 (WebSocket), RFC 7616 (Digest), RFC 6238 (TOTP), RFC 5849 (OAuth 1), RFC 1864 (Content-MD5), RFC 9562 (UUID), git. */
-const demands =
-  /websocket|258eafa5|digest[\s_-]?auth|www-authenticate|\b(?:totp|hotp|oauth_?1?|hmac[\s_-]?sha-?1)\b|content-md5|\betag\b|gravatar|pwned|\bx5t\b|thumbprint|fingerprint|\bgit\b|blob \$?\{|\buuid[35]?\b|\brfc\s?\d{4}\b|scram-sha-1|mysql_native_password|\bcnonce\b/i
-
-const demandsHash = (lines: readonly string[], line: number): boolean =>
-  demands.test(
-    lines
-      .slice(Math.max(0, line - 16), line + 8)
-      .join('\n')
-      .slice(0, 8000),
-  )
 
 /** Whether a comment at the end of the line, or of the line before it for ESLint, says that the rule may be broken there. */
 function isAllowed(lines: readonly string[], { rule, line, endLine }: Found): boolean {

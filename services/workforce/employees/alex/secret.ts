@@ -12,4 +12,9 @@ export const secretName = (name: string, value: string): boolean =>
   value.length >= 8 &&
   /\d/.test(value) &&
   /[a-z]/i.test(value) &&
-  !/example|changeme|placeholder|your|test|dummy|[<>${}\s]/i.test(value)
+  !isPlaceholder(value) &&
+  !/(?:^|[^a-z])test(?:[^a-z]|$)|[<>${}\s]/i.test(value)
+
+/** What documentation writes in the place of a secret, as whole words. */
+export const isPlaceholder = (value: string): boolean =>
+  /(?:^|[^a-z])(?:example|change-?me|placeholder|dummy)(?:[^a-z]|$)|(?:^|[^a-z])your[-_ ]/i.test(value)

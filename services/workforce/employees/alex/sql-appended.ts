@@ -11,7 +11,7 @@ export function sqlAppended(text: string, language: Language): Found[] {
   return lines.flatMap((line, at) => {
     const [, indent = '', name = '', added = ''] = line.length > LONGEST ? [] : (grows.exec(line) ?? [])
     const isStatement = statements.has(name) || (/sql|query|stmt/i.test(name) && clause.test(added))
-    if (!isStatement || !hasValue(added)) return []
+    if (!isStatement || !hasValue(added, language)) return []
     const found: Found = {
       rule: 'sql-appended',
       severity,
@@ -42,17 +42,33 @@ const grows = /^(\s*)((?:\$|this\.|self\.)?[\w$]+)\s*(?:\+=|\.=|<<)\s*(.+)$/
 const clause = /["'`][\s(]*(?:where|and|or|set|values|order\s+by|group\s+by|limit|having|from|join|union)\b/i
 
 /** Literals and values together; numbers, lengths and lists of placeholders are none. */
-function hasValue(added: string): boolean {
+function hasValue(added: string, language: Language): boolean {
   const plain = added.replaceAll(/\s*(?:#(?!\{)|\/\/).*$/g, '')
-  const inside = /\bf["']/i.test(plain) ? /()\{([^{}]+)\}/g : /([$#])\{([^{}]+)\}/g
+  const inside = interpolated[language]?.test(plain) ? /()\{([^{}]+)\}/g : /([$#])\{([^{}]+)\}/g
   const values = [
     ...[...plain.matchAll(inside)].map(([, , value = '']) => value),
-    ...[...plain.matchAll(/["'`]\s*(?:\+\s*(?=[a-z_$])|\.\s*(?=\$))([\w.$[\]'"()]*)/gi)].map(([, value = '']) => value),
-    ...[...plain.matchAll(/["']\s*(?:%\s*|\.format\()\(?([\w.]+)/g)].map(([, value = '']) => value),
+    ...[...plain.matchAll(/["'`]\s*(?:\+\s*(?=[a-z_$])|\.\s*(?=\$))((?:[\w.$[\]'"()]|->|::)*)/gi)].map(
+      ([, value = '']) => value,
+    ),
+    ...[...plain.matchAll(/["']\s*(?:%\s*|\.format\()\(?([\w.]+\(?)/g)].map(([, value = '']) => value),
+    ...(language === 'php' ? phpValues(plain) : []),
   ]
-  return values.some(value => !harmless.test(value.trim()))
+  return values.map(value => value.trim()).some(value => !harmless.test(value) && !constant.test(value))
 }
+
+/** Literals that name values in braces alone. */
+const interpolated: Readonly<Partial<Record<Language, RegExp>>> = {
+  python: /\b[rb]?f[rb]?["']/i,
+  csharp: /\$@?"/,
+}
+
+/** Variables within literals in double quotes; those in braces are found as in other languages. */
+const phpValues = (text: string): string[] =>
+  [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)].flatMap(([literal]) => literal.match(/\$[a-z_]\w*/gi) ?? [])
 
 /** What can't hold a quote, or stands for placeholders. */
 const harmless =
-  /^(?:int|len|float|count|Number|parseInt|intval|strconv\.Itoa|String\.valueOf)\(|placeholders?|^format\(?$|\.join|\.length$|\bquote|escape|^[A-Z][A-Z_\d]+$/i
+  /^(?:int|len|float|count|Number|parseInt|intval|strconv\.Itoa|String\.valueOf)\(|placeholders?\b|^format\(?$|\.join\b|\.length$|:\d*d$|^(?:\$?\w+(?:\.|->|::))*\w*(?:quote|escape)\w*\(/i
+
+/** A constant, by its capitals. */
+const constant = /^(?:\w+\.)*[A-Z][A-Z_\d]+$/

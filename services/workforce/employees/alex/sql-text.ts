@@ -18,18 +18,32 @@ function whereItGoes({ parent }: Node): string {
   switch (parent?.type) {
     case 'BinaryExpression':
     case 'TSAsExpression':
+    case 'ObjectExpression':
+    case 'ConditionalExpression':
+    case 'LogicalExpression':
+    case 'AwaitExpression':
       return whereItGoes(parent)
     case 'CallExpression':
-      return String(parent.callee.property?.name ?? parent.callee.name ?? '')
+      return calledName(parent.callee)
     case 'VariableDeclarator':
       return String(parent.id.name ?? '')
     case 'AssignmentExpression':
       return String(parent.left.property?.name ?? parent.left.name ?? '')
-    case 'Property':
-      return String(parent.key.name ?? parent.key.value ?? '')
+    case 'Property': {
+      const key = String(parent.key.name ?? parent.key.value ?? '')
+      // So node-postgres calls a statement that it is given with its values.
+      return key === 'text' ? whereItGoes(parent) : key
+    }
     default:
       return ''
   }
+}
+
+/** Much is sent that is no statement: what a client of a database sends is one. */
+function calledName(callee: Node): string {
+  const name = String(callee.property?.name ?? callee.name ?? '')
+  const owner = String(callee.object?.name ?? callee.object?.property?.name ?? '')
+  return name === 'send' && /^(?:client|db|database|conn|connection|pool)$/i.test(owner) ? 'query' : name
 }
 
 /** The same for Python: `text` begins with the literal, `before` is what stands before it. A statement that is logged, printed or raised is a sentence too. */
@@ -50,4 +64,4 @@ const isClause = /\bselect\s+(?:\*|count\()|\bvalues\s*\(|\bwhere\s+[\w."]+\s*(?
 
 /** The call around it is for people. */
 const isTold =
-  /(?:\b(?:log|logger|logging|warnings|console|_log|LOG|LOGGER)\.\w+|\bprint|\b\w*(?:Error|Exception|Warning))\(\s*[rbf]{0,2}$/
+  /(?:\b(?:log|logger|logging|warnings|console|_log|LOG|LOGGER)\.(?:debug|info|warn(?:ing)?|error|critical|exception|log)|\bprint|\b\w*(?:Error|Exception|Warning))\(\s*[rbf]{0,2}$/

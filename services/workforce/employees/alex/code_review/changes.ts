@@ -10,8 +10,8 @@ export interface Change {
   /** The lines that were added, from 1. */
   readonly added: ReadonlySet<number>
   readonly pieces: readonly Piece[]
-  /** Why there is no line to read; undefined where there is one. */
-  readonly nothing?: string
+  /** Why there is no line to read; undefined where there is one, or has to be one. */
+  readonly emptyReason?: string
   /** Lines that the diff counts and does not have. */
   readonly missing: number
 }
@@ -33,23 +33,24 @@ export const changesOf = (diff: string): Change[] =>
       return { line, text: lines.map(({ text }) => text).join('\n') }
     })
     const missing = hunks.reduce((sum, hunk) => sum + hunk.missing, 0)
-    const nothing = missing > 0 ? undefined : nothingIn(file, added.size)
+    const emptyReason = missing > 0 ? undefined : emptyReasonOf(file, added.size)
     return {
       path: plainPath(path, 'input.diff'),
       isNew: status === 'new' && pieces.length === 1 && missing === 0,
       added,
       pieces,
       missing,
-      ...(nothing !== undefined && { nothing }),
+      ...(emptyReason !== undefined && { emptyReason }),
     }
   })
 
-function nothingIn({ status, content, hunks }: FileDiff, added: number): string | undefined {
+function emptyReasonOf({ status, content, hunks, expectsHunks }: FileDiff, added: number): string | undefined {
   if (status === 'deleted') return 'It is deleted.'
   if (content === 'submodule') return 'It is a submodule: the diff names its commit alone.'
   if (content === 'link') return 'It is a symbolic link.'
   if (content === 'binary') return 'It is binary.'
   if (hunks.length > 0) return added === 0 ? 'No line is added.' : undefined
+  if (expectsHunks) return undefined
   if (status === 'new') return 'It is empty.'
   return status === 'changed' ? 'Its mode alone is changed.' : `It is ${status}, with no line changed.`
 }

@@ -45,7 +45,7 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
 }
 
 /** Whether it adds lines of text. */
-const hasLines = ({ nothing, added, missing }: Change) => nothing === undefined && (added.size > 0 || missing > 0)
+const hasLines = ({ emptyReason }: Change) => emptyReason === undefined
 
 /** A language's grammar is loaded with the first patch that needs it. */
 async function parses({ language, path, text }: Source): Promise<boolean> {

@@ -8,7 +8,8 @@ import { type Source, sourcesOf } from '../source.ts'
 import { TYPES_LEFT, typeFindings } from '../type-lint.ts'
 import { TooLong } from '../within.ts'
 import { changesOf } from './changes.ts'
-import { type Read, readChange, readWhole, type Types, tooMuch } from './read.ts'
+import { parseBudget } from './piece.ts'
+import { nestingReason, type Read, readChange, readWhole, type Types } from './read.ts'
 import type { Input, Result } from './result.ts'
 
 const MOST_FINDINGS = 500
@@ -21,7 +22,8 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
   const { typed, warnings } = typesOf(sources)
   const read: Read[] = []
   // One after the other: what a linter holds is freed before the next file.
-  if (changes) for (const change of changes) read.push(await readChange(change, sources, typed))
+  const budget = parseBudget()
+  if (changes) for (const change of changes) read.push(await readChange(change, sources, typed, budget))
   else for (const source of sources) read.push(await readWhole(source, typed))
   const isWanted = wanted(brief.input)
   const all = read
@@ -44,8 +46,8 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     read: files.map(({ file, lines, by = '', whole }) => ({ file, lines, by, whole })),
     not_read: read.flatMap(({ file, unread }) => (unread === undefined ? [] : { file, reason: unread })),
   }
-  const left = read.flatMap(({ file, unread, isNothing }) =>
-    unread === undefined || isNothing ? [] : plain(`${file}: ${unread}`),
+  const left = read.flatMap(({ file, unread, isEmpty }) =>
+    unread === undefined || isEmpty ? [] : plain(`${file}: ${unread}`),
   )
   return {
     result,
@@ -65,7 +67,7 @@ function typesOf(sources: readonly Source[]): { readonly typed: Types; readonly 
     return { typed: typeFindings(sources.filter(source => whyUnread(source) === undefined)), warnings: [] }
   } catch (error) {
     if (error instanceof TooLong) return { typed: new Map(), warnings: [TYPES_LEFT] }
-    tooMuch(error)
+    nestingReason(error)
     return { typed: new Map(), warnings: [] }
   }
 }

@@ -14,19 +14,23 @@ export function readings(language: Language, { line, text }: Piece): Piece[] {
 
 /**
  * Where no reading of a piece is of the language, the longest runs of its lines that have one, from the top; each tried run is
- * half as long as the one before. Lines that no run holds are left out.
+ * half as long as the one before. Lines that no run holds are left out, and those for which `budget` has nothing left.
  */
-export function readableParts(language: Language, piece: Piece, parses: (text: string) => boolean): Part[] {
+export function readableParts(
+  language: Language,
+  piece: Piece,
+  parses: (text: string) => boolean,
+  budget: ParseBudget,
+): Part[] {
   const whole = readings(language, piece).find(({ text }) => parses(text))
   const lines = piece.text.split('\n')
   if (whole) return [{ ...whole, from: piece.line, to: piece.line + lines.length - 1 }]
   const parts: Part[] = []
-  let budget = MOST_TRIES
   for (let at = 0; at < lines.length; ) {
     let taken = 0
-    for (let size = lines.length - at; size >= 1 && taken === 0 && budget > 0; size = Math.floor(size / 2)) {
-      budget--
+    for (let size = lines.length - at; size >= 1 && taken === 0 && budget.left > 0; size = Math.floor(size / 2)) {
       const run = { line: piece.line + at, text: lines.slice(at, at + size).join('\n') }
+      budget.left -= run.text.length + COST_OF_A_TRY
       const read = readings(language, run).find(({ text }) => parses(text))
       if (read) parts.push({ ...read, from: run.line, to: run.line + size - 1 })
       if (read) taken = size
@@ -42,8 +46,16 @@ export interface Part extends Piece {
   readonly to: number
 }
 
-/** A hunk of a hundred lines takes fewer; a hostile one is left after them. */
-const MOST_TRIES = 400
+/** What is left for tries to read parts of hunks, in characters; one for all hunks of a review. */
+export interface ParseBudget {
+  left: number
+}
+
+/** A hunk of a hundred lines takes some 100,000; hostile ones are left after about two seconds. */
+export const parseBudget = (): ParseBudget => ({ left: 1_200_000 })
+
+/** A try of one line takes as long as that many characters more. */
+const COST_OF_A_TRY = 200
 
 /** What only the rest of the file can tell. */
 export const needsTheRest = new Set([

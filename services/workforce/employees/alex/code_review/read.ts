@@ -5,7 +5,7 @@ import { linesOf } from '../lines.ts'
 import { byPlace, type Finding, findingOf, lint, linterFor, readBy, whyUnread } from '../lint.ts'
 import type { Source } from '../source.ts'
 import type { Change, Piece } from './changes.ts'
-import { needsTheRest, type Part, readableParts } from './piece.ts'
+import { needsTheRest, type ParseBudget, type Part, readableParts } from './piece.ts'
 
 /** What came of a file. */
 export interface Read {
@@ -19,7 +19,7 @@ export interface Read {
   /** Why it, or a part of it, was not read. */
   readonly unread?: string
   /** Whether it has no line that could be read, for example because it is deleted. */
-  readonly isNothing?: true
+  readonly isEmpty?: true
 }
 
 export type Types = ReadonlyMap<string, readonly Found[]>
@@ -28,24 +28,30 @@ const unreadFile = (file: string, unread: string): Read => ({ file, lines: 0, wh
 
 export async function readWhole(source: Source, typed: Types, added?: ReadonlySet<number>): Promise<Read> {
   const { path: file, text, language } = source
-  if (text.trim() === '') return { ...unreadFile(file, 'It is empty.'), isNothing: true }
+  if (text.trim() === '') return { ...unreadFile(file, 'It is empty.'), isEmpty: true }
   const unread = whyUnread(source)
   if (unread !== undefined || language === undefined) return unreadFile(file, unread ?? '')
   try {
     const findings = await lint(source, ({ line }) => !added || added.has(line), typed.get(file) ?? [])
     return { file, lines: added?.size ?? linesOf(text, language).length, by: readBy(language), whole: true, findings }
   } catch (error) {
-    return unreadFile(file, tooMuch(error))
+    return unreadFile(file, nestingReason(error))
   }
 }
 
-export async function readChange(change: Change, sources: readonly Source[], typed: Types): Promise<Read> {
-  const { path, isNew, added, pieces, nothing } = change
-  if (nothing !== undefined) return { ...unreadFile(path, nothing), isNothing: true }
+export async function readChange(
+  change: Change,
+  sources: readonly Source[],
+  typed: Types,
+  budget: ParseBudget,
+): Promise<Read> {
+  const { path, isNew, added, pieces, emptyReason } = change
+  if (emptyReason !== undefined) return { ...unreadFile(path, emptyReason), isEmpty: true }
+  if (pieces.length === 0) return unreadFile(path, 'The diff names it and has no hunk that can be read.')
   const given = sources.find(source => source.path === path)
   if (given && isNewSide(given, pieces)) return await readWhole(given, typed, added)
   if (isNew) return await readWhole({ path, language: languageOf(path), text: pieces[0]?.text ?? '' }, typed, added)
-  const read = await readPieces(change)
+  const read = await readPieces(change, budget)
   const reasons = [
     ...(read.unread === undefined ? [] : [read.unread]),
     ...(given ? ['The file given is not what the diff makes of it: only the hunks were read.'] : []),
@@ -63,7 +69,7 @@ function isNewSide({ text, language }: Source, pieces: readonly Piece[]): boolea
 }
 
 /** Hunks alone: what only the whole file can tell is left out, and nothing is changed. */
-async function readPieces({ path, added, pieces }: Change): Promise<Read> {
+async function readPieces({ path, added, pieces }: Change, budget: ParseBudget): Promise<Read> {
   const language = languageOf(path)
   const unread = whyUnread({ path, language, text: pieces.map(({ text }) => text).join('\n') })
   if (unread !== undefined || !language) return unreadFile(path, unread ?? '')
@@ -71,7 +77,7 @@ async function readPieces({ path, added, pieces }: Change): Promise<Read> {
   const isCode = language === 'python' || language === 'javascript' || language === 'typescript'
   const partsOf = (piece: Piece): Part[] =>
     isCode
-      ? readableParts(language, piece, linter.parses)
+      ? readableParts(language, piece, linter.parses, budget)
       : [{ ...piece, from: piece.line, to: piece.line + piece.text.split('\n').length - 1 }]
   try {
     const parts = pieces.flatMap(partsOf)
@@ -88,7 +94,7 @@ async function readPieces({ path, added, pieces }: Change): Promise<Read> {
     const read = { file: path, lines: added.size - lost.length, by: readBy(language), whole: false, findings }
     return lost.length > 0 ? { ...read, unread: reason } : read
   } catch (error) {
-    return unreadFile(path, tooMuch(error))
+    return unreadFile(path, nestingReason(error))
   }
 }
 
@@ -108,7 +114,7 @@ const inFile = (found: Found, { line }: Piece): Found => ({
 })
 
 /** A linter that runs out of stack: nothing else is expected of one, and anything else is a fault. */
-export function tooMuch(error: unknown): string {
+export function nestingReason(error: unknown): string {
   if (error instanceof RangeError || /stack size/i.test(String(error))) return 'It is nested too deeply to be read.'
   throw error
 }

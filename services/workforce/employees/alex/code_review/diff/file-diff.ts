@@ -1,7 +1,7 @@
 /** What a diff says file by file, in all forms that git writes, mail and statistics in front and between included. */
 import { Refusal } from '../../../src/brief.ts'
 import { GONE, nameIn, pathNamedTwice, pathOf, unquoted } from './diff-path.ts'
-import { type Hunk, isHunk, readHunk } from './hunk.ts'
+import { type Hunk, isHunk, looksLikeHunk, readHunk } from './hunk.ts'
 
 /** One file of a diff; a file comes several times where the diff has several commits. */
 export interface FileDiff {
@@ -9,20 +9,62 @@ export interface FileDiff {
   readonly status: 'changed' | 'new' | 'deleted' | 'renamed' | 'copied'
   readonly content: 'text' | 'binary' | 'submodule' | 'link'
   readonly hunks: readonly Hunk[]
+  /** Whether lines of it changed, by its headers; a file that is only renamed, or has a new mode, has none. */
+  readonly expectsHunks: boolean
 }
 
-/** Refuses what has no file in it, diffs of words, and hunks that have more lines than they count. */
+/** Refuses what has no file in it, hunks without a file, diffs of words, and hunks that can't be read by their counts. */
 export function fileDiffs(diff: string): FileDiff[] {
   const lines = withoutColors(diff).split('\n')
   if (lines.at(-1) === '') lines.pop()
-  const files: FileDiff[] = []
+  const files: OpenFile[] = []
+  let open: OpenFile | undefined
+  let names: number | undefined
+  let isMessage = false
   for (let at = 0; at < lines.length; ) {
+    const line = (lines[at] ?? '').trimEnd()
     const known = fileAt(lines, at)
     if (known) files.push(known.file)
+    if (known || line.startsWith('diff ')) [open, names, isMessage] = [known?.file, undefined, false]
+    else if (hasNames(lines, at)) names = at
+    else if (/^From [0-9a-f]{40,64} /.test(line) || line === '---') isMessage = line !== '---'
+    else if (looksLikeHunk(line) && !isMessage) {
+      // Something stands between the hunk and its names, or the hunk before it.
+      if (names !== undefined) {
+        open = named(lines, names, undefined, changed([]))
+        files.push(open)
+        names = undefined
+      }
+      if (!isHunk(line)) refuseHeader(at)
+      if (open?.content !== 'text') refuseNameless(at)
+      const { hunk, next } = readHunk(lines, at)
+      open.hunks.push(hunk)
+      at = next
+      continue
+    }
     at = known?.next ?? at + 1
   }
   if (files.length === 0) throw new Refusal('input.diff', 'This is no unified diff: it has no hunks (@@ … @@).')
   return files
+}
+
+/** Hunks that come after a line of something else are added. */
+interface OpenFile extends FileDiff {
+  readonly hunks: Hunk[]
+}
+
+function refuseHeader(at: number): never {
+  throw new Refusal(
+    'input.diff',
+    `This is no unified diff: its line ${at + 1} begins a hunk and has no counts (@@ -1,2 +1,3 @@).`,
+  )
+}
+
+function refuseNameless(at: number): never {
+  throw new Refusal(
+    'input.diff',
+    `This is no unified diff: the hunk in its line ${at + 1} has no file. It names no file (\`--- \`, \`+++ \`).`,
+  )
 }
 
 /** `--color` writes the colors of a terminal. */
@@ -31,7 +73,7 @@ const withoutColors = (diff: string): string =>
   /^\u001b\[[\d;]*m/m.test(diff) ? diff.replaceAll(/\u001b\[[\d;]*[mK]/g, '') : diff
 
 interface Known {
-  readonly file: FileDiff
+  readonly file: OpenFile
   readonly next: number
 }
 
@@ -41,7 +83,7 @@ function fileAt(lines: readonly string[], at: number): Known | undefined {
   if (git) return gitFile(lines, at + 1, git[1] === 'git' ? pathNamedTwice(git[2] ?? '') : unquoted(git[2] ?? ''))
   if (hasNames(lines, at) && isHunk(lines[at + 2])) {
     const { hunks, next } = hunksFrom(lines, at + 2)
-    return { file: named(lines, at, undefined, { content: 'text', status: 'changed', hunks }), next }
+    return { file: named(lines, at, undefined, changed(hunks)), next }
   }
   const [, binary, submodule] =
     /^Binary files (?:.+) and (.+) differ$|^Submodule (.+) [0-9a-f]{7,64}\.{2,3}[0-9a-f]{7,64}/.exec(line) ?? []
@@ -49,8 +91,15 @@ function fileAt(lines: readonly string[], at: number): Known | undefined {
   return submodule === undefined ? undefined : alone(submodule, 'submodule', at)
 }
 
+const changed = (hunks: Hunk[]): Omit<OpenFile, 'path'> => ({
+  status: 'changed',
+  content: 'text',
+  hunks,
+  expectsHunks: true,
+})
+
 const alone = (path: string, content: FileDiff['content'], at: number): Known => ({
-  file: { path, status: 'changed', content, hunks: [] },
+  file: { ...changed([]), path, content },
   next: at + 1,
 })
 
@@ -59,11 +108,13 @@ function gitFile(lines: readonly string[], from: number, twice: string | undefin
   let status: FileDiff['status'] = 'changed'
   let content: FileDiff['content'] = 'text'
   let path = twice
+  let isModeChanged = false
   let at = from
   for (; at < lines.length; at++) {
     const [, header, value = ''] = gitHeader.exec((lines[at] ?? '').trimEnd()) ?? []
     if (header === undefined) break
     if (header === 'new file mode') status = 'new'
+    isModeChanged ||= header === 'old mode' || header === 'new mode'
     if (header === 'deleted file mode') status = 'deleted'
     if (header === 'rename to' || header === 'copy to') {
       status = header === 'rename to' ? 'renamed' : 'copied'
@@ -72,10 +123,25 @@ function gitFile(lines: readonly string[], from: number, twice: string | undefin
     if (/(?:mode|index)$/.test(header)) content = kindOf(value) ?? content
     if (header.startsWith('Binary') || header.startsWith('GIT')) content = 'binary'
   }
-  const { hunks, next } = hunksFrom(lines, hasNames(lines, at) ? at + 2 : at)
-  if (hasNames(lines, at)) return { file: named(lines, at, path, { status, content, hunks }), next }
-  return path === undefined ? undefined : { file: { path, status, content, hunks }, next }
+  at = pastUnknownHeaders(lines, at)
+  const isNamed = hasNames(lines, at)
+  const { hunks, next } = hunksFrom(lines, isNamed ? at + 2 : at)
+  const expectsHunks = isNamed || (status === 'changed' && !isModeChanged)
+  const rest = { status, content, hunks, expectsHunks }
+  if (isNamed) return { file: named(lines, at, path, rest), next }
+  return path === undefined ? undefined : { file: { ...rest, path }, next }
 }
+
+/** Up to the names or the first hunk, where one of them follows before anything else begins. */
+function pastUnknownHeaders(lines: readonly string[], from: number): number {
+  for (let at = from; at < from + MOST_UNKNOWN; at++) {
+    if (hasNames(lines, at) || isHunk(lines[at])) return at
+    if (/^(?:diff |From |commit |--|\s*$)/.test(lines[at] ?? '')) break
+  }
+  return from
+}
+
+const MOST_UNKNOWN = 8
 
 const gitHeader =
   /^(old mode|new mode|mode|deleted file mode|new file mode|copy from|copy to|rename from|rename to|rename old|rename new|similarity index|dissimilarity index|index|Binary files|GIT binary patch)(?: (.*))?$/
@@ -87,7 +153,7 @@ const kindOf = (value: string): FileDiff['content'] | undefined =>
 const hasNames = (lines: readonly string[], at: number): boolean =>
   /^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '')
 
-function named(lines: readonly string[], at: number, path: string | undefined, rest: Omit<FileDiff, 'path'>): FileDiff {
+function named(lines: readonly string[], at: number, path: string | undefined, rest: Omit<OpenFile, 'path'>): OpenFile {
   const before = nameIn(lines[at] ?? '')
   const after = nameIn(lines[at + 1] ?? '')
   const status = after === GONE ? 'deleted' : before === GONE ? 'new' : rest.status

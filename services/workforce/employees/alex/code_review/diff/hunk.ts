@@ -12,6 +12,9 @@ export interface Hunk {
 
 export const isHunk = (line: string | undefined): boolean => line !== undefined && header.test(line)
 
+/** Also a line that only begins as a header does: nothing else in a diff does outside of hunks. */
+export const looksLikeHunk = (line: string): boolean => /^@@+(?: |$)/.test(line)
+
 /** `@@ -1,2 +1,3 @@`, and with a further `@` and range for each further parent of a merge. */
 const header = /^@(@{1,20}) ((?:-\d{1,10}(?:,\d{1,10})? ){1,20})\+(\d{1,10})(?:,(\d{1,10}))? @/
 
@@ -46,12 +49,29 @@ export function readHunk(diff: readonly string[], at: number): { readonly hunk: 
   while (diff[next]?.startsWith('\\')) next++
   const missing = Math.max(rest, ...old, 0)
   if (missing > 0 || !isChanged) refuseWords(diff, at)
-  if (missing === 0 && isSurplus(diff[next] ?? '')) refuseCount(at)
+  if (missing === 0 && isSurplus(diff, next)) refuseCount(at)
   return { hunk: { line: Number(line), lines, missing }, next }
 }
 
-/** A line of a hunk after its end; the signature of `git format-patch` and the edge of an attachment begin with `--`. */
-const isSurplus = (line: string): boolean => /^(?:[+]|-(?!-)| \s*\S)/.test(line)
+/** Whether lines of the hunk go on after its end, also behind blank lines. */
+function isSurplus(diff: readonly string[], end: number): boolean {
+  const line = diff[end] ?? ''
+  if (/^ \s*\S/.test(line)) return true
+  let next = end
+  while (next < diff.length && diff[next]?.trim() === '') next++
+  return /^[+-]/.test(diff[next] ?? '') && !beginsWithDashes(diff, next)
+}
+
+/** What begins as a removed line and is none: the names of the next file, the signature of a mail, the edge of an attachment. */
+function beginsWithDashes(diff: readonly string[], at: number): boolean {
+  const line = (diff[at] ?? '').trimEnd()
+  if (line === '--') return true
+  if (line.startsWith('--- ')) return diff[at + 1]?.startsWith('+++ ') === true
+  // git names its version in the edge; other edges are announced at the top of their mail (RFC 2046, section 5.1.1).
+  if (/^-{14}\d+\.[\w.]+$/.test(line.replace(/--$/, ''))) return true
+  const edge = line.slice(2).replace(/--$/, '')
+  return line.startsWith('--') && edge !== '' && diff.some(row => row.includes(`boundary="${edge}"`))
+}
 
 function refuseCount(at: number): never {
   throw new Refusal(
@@ -65,9 +85,14 @@ function refuseWords(diff: readonly string[], at: number): void {
   let end = at + 1
   while (end < diff.length && !isHunk(diff[end]) && !diff[end]?.startsWith('diff ')) end++
   const body = diff.slice(at + 1, end)
-  if (body.some(line => line === '~' || /\[-.{0,2000}?-\]|\{\+.{0,2000}?\+\}/.test(line)))
+  if (body.some(line => line === '~' || hasPair(line, '[-', '-]') || hasPair(line, '{+', '+}')))
     throw new Refusal(
       'input.diff',
       'This is a diff of words. Give one of lines: leave out --word-diff and --color-words.',
     )
+}
+
+function hasPair(line: string, open: string, close: string): boolean {
+  const at = line.indexOf(open)
+  return at >= 0 && line.includes(close, at + open.length)
 }
