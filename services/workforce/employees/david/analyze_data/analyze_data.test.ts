@@ -289,7 +289,7 @@ describe('an analysis', () => {
     const rows = waves(3000, i => ({
       grade: ['A', 'B', 'C'][i % 3],
       depth: Math.sin(i * 7.3),
-      length: Math.cos(i * 91.7) + 0.08 * Math.sin(i * 7.3),
+      length: Math.cos(i * 91.7) + 0.05 * Math.sin(i * 7.3),
     }))
     const { explained } = (await ask({ rows })).answer.result
     assert.deepEqual(linkOf(explained, 'depth', 'length'), [])
