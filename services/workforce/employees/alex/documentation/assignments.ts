@@ -80,6 +80,7 @@ function chained(
     targets.push(value.left)
     value = withoutBrackets(value.right)
   }
+  if (isNothing(value)) return []
   const lefts = targets.map(target => (target.end - target.getStart() > 500 ? '' : print(target)))
   const others = [...names, ...lefts.filter(left => /^[\w$]+$/.test(left))]
   const own = names.map(name => ({ owner: '', name, left: name, value, node, isExports: false, others: [] }))
@@ -99,6 +100,12 @@ function chained(
       return []
     }),
   ]
+}
+
+/** Compilers write `exports.a = void 0` before the value that the name gets. */
+function isNothing(value: TypeScript.Expression): boolean {
+  const ts = typescript()
+  return ts.isVoidExpression(value) || (ts.isIdentifier(value) && value.text === 'undefined')
 }
 
 /** `Object.assign(x, { … })` and `Object.defineProperty(x, 'y', …)`. */

@@ -155,6 +155,39 @@ describe('what is assigned', () => {
     ])
   })
 
+  it('as nothing, before the value, is no export', async () => {
+    assert.deepEqual(
+      await names(
+        '"use strict"\nexports.B = exports.a = void 0;\nexports.c = undefined;\nconst a = () => 1;\nexports.a = a;\nclass B {}\nexports.B = B;\n',
+      ),
+      ['function a', 'class B'],
+    )
+  })
+
+  it('twice alike is told once, and so is what is assigned to an exported function', async () => {
+    const { modules } = await document(
+      'a.js',
+      'function f() {}\nf.a = 1\nf.b = () => 2\nif (x) module.exports = f; else module.exports = f\n',
+    )
+    const [entry] = modules[0]?.entries ?? []
+    assert.equal(entry?.signature, 'function f()')
+    assert.deepEqual(
+      modules[0]?.entries.map(({ name, members }) => [name, ...members.map(member => member.name)]),
+      [['f', 'a', 'b']],
+    )
+    assert.deepEqual(await names('module.exports = f\nfunction f() {}\nexports.other = 1\nmodule.exports.more = f\n'), [
+      'function f',
+      'export other',
+      'function more',
+    ])
+  })
+
+  it('many times is read in time', { timeout: 300_000 }, async () => {
+    const members = Array.from({ length: 1500 }, (_, at) => `f.a${at} = ${at}\n`).join('')
+    const [found] = await names(`function f() {}\n${members}${'module.exports = f;\n'.repeat(3000)}`)
+    assert.equal(found?.split(' ').length, 1502)
+  })
+
   it('to a function, a class or its prototype is a member', async () => {
     assert.deepEqual(
       await names(

@@ -23,19 +23,27 @@ export function readAssigned(statements: readonly TypeScript.Statement[], teller
     ...(ofOwner.get(`${name}.prototype`) ?? []).map(each => memberEntry(each, 'property', teller)),
   ]
   const exported: AssignedNames['exported'] = outer => {
-    const declared = (name: string) => [...outer(name), ...(inner.get(name) ?? []).map(entry => withMembers(entry))]
     const withMembers = (entry: Entry) => ({ ...entry, members: merged([...entry.members, ...membersOf(entry.name)]) })
+    const known = new Map<string, Entry[]>()
+    const declared = (name: string): Entry[] => {
+      const entries = known.get(name) ?? [...outer(name), ...(inner.get(name) ?? []).map(withMembers)]
+      known.set(name, entries)
+      return entries
+    }
+    // What is assigned to a function or a class is a member of it.
+    const isMember = ({ owner }: Assignment) => declared(owner).some(({ kind }) => kind !== 'constant')
     const isReturned = assignments.filter(({ isExports }) => isExports).length > 1
-    const found = assignments.flatMap(each => {
+    const exports = assignments.flatMap(each => {
       // `module.exports = factory()`, where what the factory gives back is known.
       if (each.isExports && isReturned && isCallOfName(each.value)) return []
       if (each.isExports) return wholeExport(each, declared, ofOwner, aliases, teller)
-      return aliases.has(each.owner) && each.name !== 'prototype' ? [exportEntry(each, declared, teller)] : []
+      if (!aliases.has(each.owner) || each.name === 'prototype' || isMember(each)) return []
+      return [exportEntry(each, declared, teller)]
     })
-    const told = new Set(found.map(({ line }) => line))
+    const told = new Set(exports.map(({ line }) => line))
     for (const entry of [...inner.values()].flat())
       if (!told.has(entry.line)) teller.leave('declarations inside a function that is called at once', entry.name)
-    return found
+    return exports
   }
   return { membersOf, exported }
 }

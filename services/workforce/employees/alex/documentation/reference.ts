@@ -42,11 +42,13 @@ export const short = (text: string, most = 500): string => {
   return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat
 }
 
-/** Overloads of a function, and interfaces that are declared twice, are one entry. */
+/** Overloads of a function, and interfaces that are declared twice, are one entry. The same declaration counts once. */
 export function merged(entries: readonly Entry[]): Entry[] {
   const byName = Map.groupBy(entries, ({ kind, name }) => `${kind} ${name}`)
-  return [...byName.values()].map(same => {
-    const [first] = same as [Entry, ...Entry[]]
+  return [...byName.values()].map(all => {
+    const [first] = all as [Entry, ...Entry[]]
+    if (all.length === 1) return first
+    const same = [...new Map(all.map(entry => [`${entry.line} ${entry.signature}`, entry])).values()]
     return same.length === 1 ? first : together(first, same)
   })
 }

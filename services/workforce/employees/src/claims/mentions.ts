@@ -4,12 +4,11 @@ import type { Material } from './material.ts'
 import { isNumberWord } from './quantities.ts'
 import { bareOf, flat, formsOf } from './words.ts'
 
-/** Words with a capital within a sentence, and unknown ones at its start. Where every noun has one, that tells nothing. */
+/** Words with a capital within a sentence, and unknown ones at its start. Not for German, where every noun has one. */
 export function namesIn(
   text: string,
   { words, stems, initials }: Pick<Material, 'words' | 'stems' | 'initials'>,
 ): string[] {
-  if ((text.match(germanWords)?.length ?? 0) > 1) return []
   const isTitle = isTitleCase(text)
   const found = [...text.matchAll(/(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}\p{N}’'-]*/gu)].filter(({ 0: name, index }) => {
     if (index > 0 && !opening.test(text.slice(Math.max(0, index - 4), index)))
@@ -57,7 +56,6 @@ const acts =
 const opening = /(?:^|[.!?…:;。"“„(|\n–—•*\p{Extended_Pictographic}\p{Emoji_Modifier}-]|\uFE0F|[.!?…][)”’])\s{0,3}$/u
 const ordinary =
   /^(?:I|I['’].+|OK|PS|FAQ|Dear|Mr|Mrs|Ms|Dr|Hi|Hello|AM|PM|A|TV|PDF|PIN|ID|EUR|USD|GBP|CHF|January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)$/
-const germanWords = /(?<!\p{L})(?:der|die|das|und|ist|nicht|wir|mit|ein|eine|für)(?!\p{L})/gu
 
 /** Words in quotation marks that nobody gave, and who is said to have said something. */
 export function quotesIn(text: string, { whole: known, bare: plain }: Pick<Material, 'whole' | 'bare'>): string[] {

@@ -79,6 +79,24 @@ describe('a text claims', () => {
     ['words for at once', 'Please let us know right away.', 'We can be called.', []],
     ['what needs no tools', 'No tools required.', 'It is set up without tools.', []],
     ['what needs a tool', 'No tools required.', 'It is set up with tools.', ['money']],
+    [
+      'something in another language',
+      'Your order is late, and we are sorry for the wait. Wir haben Ihnen den vollen Kaufpreis erstattet. It comes soon, and we will write to you as soon as we know more about it.',
+      'The order is late and comes soon. We are sorry, and we write as soon as we know more.',
+      ['name', 'name', 'claim'],
+    ],
+    [
+      'given words of another language',
+      'Its name is Das Haus und der Garten.',
+      'Its name is Das Haus und der Garten.',
+      [],
+    ],
+    [
+      'a name beside words that look German',
+      'Ask for the cake die Nonna makes with love und Anna.',
+      'Ask for the cake.',
+      ['name', 'name'],
+    ],
     ['nothing: it asks', 'Would a refund help?', 'The order is late.', []],
   ] as const)
     it(says, () =>
@@ -102,6 +120,9 @@ it('is read in time however long it is, and of whatever', { timeout: 300_000 }, 
 for (const [text, from] of [
   ['We have refunded your whole order, is that fine?', 'A parcel arrived broken.'],
   ['You are entitled to compensation under EU law, all right?', 'A parcel arrived late.'],
+  ['We wired the sum to your account.', 'A parcel arrived late.'],
+  ['The sum was transferred to your bank account.', 'A parcel arrived late.'],
+  ['Good news: your funds are coming home.', 'A parcel arrived late.'],
   ['You wanted an answer and you are entitled to a full refund.', 'A parcel arrived late.'],
   ['There is no doubt that you get a refund on sale items.', 'There are no refunds on sale items.'],
 ] as const)

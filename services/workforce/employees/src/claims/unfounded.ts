@@ -2,6 +2,7 @@
  * What a text claims that the material it was made from does not hold. Rules of words and figures, no second model: they find
  * what can be looked up, so a text without findings is not thereby true. The rules of words know English alone.
  */
+import { isEnglishWord } from '../text/english.ts'
 import { languageOf } from '../text/language.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { addressesIn } from './addresses.ts'
@@ -20,6 +21,7 @@ import {
   type WordClaims,
   wordClaims,
 } from './word-claims.ts'
+import { wordsIn } from './words.ts'
 
 export interface Claimed {
   readonly text: string
@@ -50,7 +52,7 @@ export function unfounded({ text, from, about = [], isOfTable = false }: Claimed
     claims: !knowsWords(language) ? [] : isOfTable ? [...wordClaims, ...tableClaims] : wordClaims,
     hasWords: knowsWords(language),
     isOfTable,
-    hasNames: knowsWords(language) || languageOf(from.join('\n')) === language,
+    hasNames: knowsWords(language) || (language !== 'de' && languageOf(from.join('\n')) === language),
   }
   let before: readonly Quantity[] = []
   return sentencesOf(text).flatMap(({ start, end }) => {
@@ -95,6 +97,7 @@ function inSentence(
   add('claim', 'the word', superlativesNew(sentence, material, isOfTable))
   if (hasNames) add('name', 'the name', namesIn(sentence, material))
   if (!hasWords) return found
+  add('claim', 'not checked, as it is in another language:', foreignIn(sentence, material))
   add('date', 'the date', daysIn(sentence, material.calendar))
   add('date', 'the time', urgencyIn(sentence, material.whole))
   add('quote', 'the quotation', quotesIn(sentence, material))
@@ -106,6 +109,14 @@ function inSentence(
   if (isCall) return found
   add('claim', 'what is told of', novelIn(sentence, material))
   return found
+}
+
+/** A sentence in another language, most of whose words are new: no rule of words looks at it. */
+function foreignIn(sentence: string, material: Material): string[] {
+  if (knowsWords(languageOf(sentence))) return []
+  const words = wordsIn(sentence)
+  const strange = words.filter(word => !material.words.has(word) && !isEnglishWord(word))
+  return strange.length > 1 && strange.length >= words.length / 2 ? [sentence] : []
 }
 
 /** A question claims nothing, but for one that tells what it asks. */

@@ -19,16 +19,18 @@ const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?
 
 const free = String.raw`free(?! (?:to|time|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|for nothing`
 
+const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
+
 /** The longest list comes first: each is known by all of its group. */
 export const wordClaims: readonly WordClaims[] = [
   {
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,4}back(?! to)|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|(?:bank|credit|debit) (?:card|account)s?|charge ?backs?`,
+      String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,4}back(?! to)|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|(?:bank|credit|debit) (?:card|account)s?|charge ?backs?|${toAccount}`,
     ),
     held: of(
-      String.raw`refund\w*|reimburs\w*|money\b.{0,200}\b(?:card|account|back)|compensation|(?:paid|pay|pays) back|paid for`,
+      String.raw`refund\w*|reimburs\w*|money\b.{0,200}\b(?:card|account|back)|${toAccount}|compensation|(?:paid|pay|pays) back|paid for`,
     ),
   },
   {

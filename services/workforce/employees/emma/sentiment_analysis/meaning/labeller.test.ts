@@ -111,6 +111,15 @@ describe('with the embedding model that it was trained with', { skip: sentenceMo
     )
   })
 
+  it('one phrase does not decide for a longer text', async () => {
+    const texts = [`${opinions.negative.slice(0, 4).join(' ')} The box came with no issues.`]
+    const { result } = await rules(brief(texts), { embed })
+    assert.deepEqual(
+      result.texts.map(({ scores }) => [scores?.label, scores?.rating === null]),
+      [['negative', false]],
+    )
+  })
+
   it('a long text has the mean rating of its pieces', async () => {
     const worse = Array<string>(40)
       .fill(opinions.negative[0] as string)

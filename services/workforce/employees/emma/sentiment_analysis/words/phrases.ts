@@ -77,6 +77,11 @@ const BETWEEN =
   any(`have has had having got get getting give given gives gave cause caused see seen saw find found encountered
   experienced experience run into come across me us any a an one single been there real major minor big serious significant
   noticeable visible technical apparent obvious other further more such kind sort of so far ever yet even the slightest`)
+/** What may stand between “not” and “free of issues”. */
+const SLIGHTLY =
+  '(?:(?:a|an|the|ever|once|even|really|exactly|entirely|completely|totally|fully|quite|actually|always) ){0,2}'
+/** Trouble that is taken away says nothing bad. */
+const UNSOLVED = '(?<!(?:fix|solv|resolv)(?:es|ed|e|ing)? (?:(?:up|out|the|these|those|all|for|me|us) ){0,2})'
 const OPENS = '(?<![^ ,.])'
 const ENDS = '(?![^ ,.])'
 
@@ -152,6 +157,12 @@ const triggers =
 /** Where two fit the first is taken. */
 const phrases: readonly Phrase[] = [
   phrase(
+    `${NOT} ${SLIGHTLY}(?:${TROUBLE} free|free (?:of|from) (?:${BETWEEN} ){0,2}${TROUBLE})`,
+    word => (troubles.has(word) ? -1.2 : undefined),
+    false,
+  ),
+  phrase(`${NOT} ${SLIGHTLY}(?:stopped|quit) working`, last(1.2)),
+  phrase(
     `(?:${NOT} )without (?:${BETWEEN} |its |some ){0,2}${TROUBLE}`,
     word => (troubles.has(word) ? -1.2 : undefined),
     false,
@@ -162,7 +173,7 @@ const phrases: readonly Phrase[] = [
   ),
   phrase(`${TROUBLE} free`, word => (troubles.has(word) ? 1.2 : undefined)),
   phrase(
-    `${CANNOT} (?:possibly |really |honestly |have |be |been |feel |felt |get |ask |asked |wish |wished |hope |hoped |imagine |gone |turned |worked |out |for |any |a |much |anything |it |with ){0,5}(?:more |less )?(?:${COMPARATIVE}|(?<=(?:more|less) )${FELT}|(?<=(?:ask|asked|wish|wished|hope|hoped) for )more)`,
+    `${CANNOT} (?!feel any [a-z]+ (?:after|until|since|despite|even))(?:possibly |really |honestly |have |be |been |feel |felt |get |ask |asked |wish |wished |hope |hoped |imagine |gone |turned |worked |out |for |any |a |much |anything |it |with ){0,5}(?:more |less )?(?:${COMPARATIVE}|(?<=(?:more|less) )${FELT}|(?<=(?:ask|asked|wish|wished|hope|hoped) for )more)`,
     asCanBe,
   ),
   phrase(
@@ -175,7 +186,7 @@ const phrases: readonly Phrase[] = [
   phrase(`(?:nothing|nobody|no one) (?:is |was |could be |can be |does it |beats |else )?${COMPARATIVE}`, asCanBe),
   phrase(`no ${COMPARATIVE}(?= (?!than)[a-z])`, asCanBe),
   phrase(
-    String.raw`${CANNOT} (?:[a-z]+ ){0,1}(?:recommend|praise|thank|commend|compliment|rate|love)(?: [a-z']+){0,4} (?:enough|more|highly|too highly)`,
+    String.raw`${CANNOT} (?:[a-z]+ ){0,1}(?:recommend|praise|thank|commend|compliment|rate|love)(?: [a-z']+){0,4} (?:enough|(?<!any )more|highly|too highly)`,
     (word, whole) => (isLast(word, whole) ? 2.6 : undefined),
   ),
   phrase(
@@ -202,10 +213,13 @@ const phrases: readonly Phrase[] = [
     last(1.6),
   ),
   phrase(`(?:${CANNOT}|hard to|tough to) (?:really |possibly )?(?:be )?beat(?:en)?`, last(2)),
-  phrase(`${CANNOT} wait(?: to| for)`, last(1.5)),
+  phrase(`${CANNOT} wait(?: to| for)(?!(?: [a-z']+){1,5} (?:any longer|anymore|any more))`, last(1.5)),
   phrase(`${NOT} (?:even )?hesitate`, last(1.6)),
   phrase('never looked back', last(1.6)),
-  phrase(`${NOT} change (?:a|any) ?thing`, last(2)),
+  phrase(
+    `(?<!(?:they|he|she|it) (?:would |could |will |do |did )?|will )(?!won't|wont)${NOT} change (?:a|any) ?thing`,
+    last(2),
+  ),
   phrase(`${NOT} let (?:me|us|you|anyone) down`, last(1.8)),
   phrase('lets? (?:me|us|you|everyone) down', last(-1.8), false),
   phrase(
@@ -219,7 +233,7 @@ const phrases: readonly Phrase[] = [
     last(-1.6),
   ),
   phrase(
-    `(?:lots of|a lot of|tons of|full of|plenty of|many|several|constant|endless|numerous|repeated|major|serious) ${TROUBLE}`,
+    `${UNSOLVED}(?:lots of|a lot of|tons of|full of|plenty of|many|several|constant|endless|numerous|repeated|major|serious) ${TROUBLE}`,
     last(-1.5),
     false,
   ),

@@ -128,6 +128,42 @@ describe('a text is labelled as people mean it by', () => {
       for (const text of all) it(`${name}: ${text} is ${label}`, () => assert.equal(labelOfText(text), label))
 })
 
+describe('a phrase that only looks like one keeps its sign', () => {
+  for (const text of [
+    "I can't recommend this product any more.",
+    "I can't recommend it anymore",
+    'It is not free of bugs.',
+    'It is not entirely free of bugs.',
+    'Not a problem free product.',
+    "They won't change anything about this bug.",
+    'They will not change anything.',
+    'I cannot wait for a refund any longer.',
+    "I can't wait for them anymore.",
+  ])
+    it(`${text} is not positive`, () => assert.notEqual(labelOfText(text), 'positive'))
+  for (const text of [
+    'It never stopped working.',
+    'It has never once stopped working.',
+    'This update fixes several issues I had.',
+    'They solved the many issues of the old one.',
+  ])
+    it(`${text} is not negative`, () => assert.notEqual(labelOfText(text), 'negative'))
+  for (const text of [
+    "I can't recommend it any more highly",
+    'free of bugs',
+    "can't wait for the next one",
+    'I would not change anything',
+  ])
+    it(`${text} is positive`, () => assert.equal(labelOfText(text), 'positive'))
+  for (const text of [
+    'could not feel any better after eating there, I was sick',
+    'It stopped working.',
+    'several issues',
+    'It has many problems, none of them fixed',
+  ])
+    it(`${text} is negative`, () => assert.equal(labelOfText(text), 'negative'))
+})
+
 it('the words of a phrase are named with what they weigh', () => {
   assert.deepEqual(score('There were no issues.').words, [
     { word: 'issues', valence: 1.2, negated: true, emphasis: 'none' },
