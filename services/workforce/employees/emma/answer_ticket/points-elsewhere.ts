@@ -4,7 +4,9 @@ export function pointsElsewhere(sentence: string): boolean {
   if (bare.length > LONGEST) return false
   return POINTERS.some(pointer => {
     const found = pointer.exec(bare)
-    return found !== null && !instruction.test(found[1] ?? '')
+    if (found === null || instruction.test(found[1] ?? '')) return false
+    const title = found.groups?.title
+    return title === undefined || TITLE.test(title)
   })
 }
 
@@ -18,7 +20,11 @@ const VERB = '(?:see|refer to|consult|read|turn to|have a look at|look (?:at|in|
 /** These tell where to go as often as where to read. */
 const GOING = '(?:go to|visit|check)(?: also)?'
 const QUOTED = '[“"‘\'][^“”"‘\'.;]{1,80}[”"’\']|\\[[^\\]]{1,80}\\](?:\\([^)\\s]{1,200}\\))?'
-const TITLE = `(?: (?:${QUOTED}|(?-i:[\\p{Lu}\\d])[\\p{L}\\d’'-]*(?: (?:and|or|of|the|for|(?-i:[\\p{Lu}\\d])[\\p{L}\\d’'-]*)){0,5}))?`
+/** Words with a capital, as titles have them; the patterns around it do not look at the case. */
+const TITLE = new RegExp(
+  `^(?:${QUOTED}|[\\p{Lu}\\d][\\p{L}\\d’'-]*(?: (?:and|or|of|the|for|[\\p{Lu}\\d][\\p{L}\\d’'-]*)){0,5})$`,
+  'u',
+)
 const BEFORE =
   '^(?:(?:for|on|about|to (?:learn|find out|read|know)|if|when) [^.;:]*?,? |[^.;:,]{1,60}: )?(?:please |you can |also )*'
 
@@ -27,7 +33,10 @@ const POINTERS: readonly RegExp[] = [
   // "For refunds, please see the section Payments."
   new RegExp(`${BEFORE}(${VERB}:? (?:in |under |at )?(?:${PLACE})[^.;]*[.!]?)$`, 'iu'),
   // "Visit our website." “Visit our shop section in Berlin” says more.
-  new RegExp(`${BEFORE}(${GOING}:? (?:(?:${NAMED}|above|below|here|elsewhere)${TITLE}|${QUOTED})[.!]?)$`, 'iu'),
+  new RegExp(
+    `${BEFORE}(${GOING}:? (?:(?:${NAMED}|above|below|here|elsewhere)(?: (?<title>[^.!]{1,160}))?|${QUOTED})[.!]?)$`,
+    'iu',
+  ),
   // "How refunds work is described in the section Payments."
   new RegExp(
     `^[^.;,]*\\b(?:described|explained|covered|found|answered|listed|documented|discussed) (?:in detail )?(?:in|under|on|at) ((?:${PLACE})[^.;,]*[.!]?)$`,
