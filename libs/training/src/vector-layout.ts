@@ -33,10 +33,10 @@ export function layoutOf(names: readonly string[], shapeOf: (name: string) => Sh
 export function pack(
   graph: GraphWriter,
   { tensors }: VectorLayout,
-  valueOf: (name: string) => string | undefined,
+  valueNamed: (name: string) => string | undefined,
 ): string {
   const parts = tensors.map(({ name, shape }) => {
-    const value = valueOf(name)
+    const value = valueNamed(name)
     const count = elementCount(shape)
     return value === undefined ? zeros(graph, [count]) : reshape(graph, value, [count])
   })

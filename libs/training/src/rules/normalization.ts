@@ -36,7 +36,10 @@ const layer: GradientRule = b => {
  */
 function batchForward(forward: Forward): void {
   const { graph, node } = forward
-  if (!isTraining(forward)) return graph.copy(node)
+  if (!isTraining(forward)) {
+    graph.copy(node)
+    return
+  }
   const [x = '', factor = '', bias = '', runningMean = '', runningVariance = ''] = node.input
   const y = node.output[0] as string
   const shape = forward.shapeOf(x)
