@@ -2,6 +2,7 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { type ModelProto, ModelProtoSchema, type NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import type { Tensor } from '@millhand/model'
+import { integerOf } from './attributes.ts'
 import { differentiable, refuse, ruleOf, writeBackward } from './backward.ts'
 import { inputOf } from './graph-input.ts'
 import { type GraphWriter, openGraphWriter, PREFIX } from './graph-writer.ts'
@@ -72,7 +73,7 @@ export async function buildTrainingGraph(
   if (inside) throw refuse(inside, 'has a graph inside')
   const wanted = new Set(options.trained ?? trainable(model))
   const trace = await traceModel(model, options.batch, wanted, evaluate)
-  const output = lossInput(model, options)
+  const output = lossInput(model, trace, options)
   const nodes = contributing(all, output)
   const used = new Set(nodes.flatMap(({ input }) => input))
   const trained = [...trace.initializers.keys()].filter(name => wanted.has(name) && used.has(name))
@@ -116,14 +117,15 @@ function trainable({ graph }: ModelProto): string[] {
 }
 
 /** The value that the loss takes: the output, or what goes into the operator that the loss has inside. */
-function lossInput({ graph }: ModelProto, { output = graph?.output[0]?.name, loss }: TrainingGraphOptions): string {
+function lossInput({ graph }: ModelProto, trace: Trace, { output = graph?.output[0]?.name, loss }: TrainingGraphOptions) {
   const node = graph?.node.find(each => each.output[0] === output)
   if (output === undefined || !node) throw new TrainingRefused(`the model has no output "${output}" of a node`)
-  const axis = Number(node.attribute.find(({ name }) => name === 'axis')?.i ?? -1)
-  if (loss === 'cross_entropy' && insideLoss[loss].includes(node.opType) && axis >= 0) {
-    if (axis !== 1) throw refuse(node, 'has its classes along another axis than the last')
+  if (!insideLoss[loss].includes(node.opType)) return output
+  const axis = integerOf(node, 'axis', -1)
+  if (loss === 'cross_entropy' && axis !== -1 && axis !== trace.tensorOf(output).shape.length - 1) {
+    throw refuse(node, 'has its classes along another axis than the last')
   }
-  return insideLoss[loss].includes(node.opType) ? (node.input[0] as string) : output
+  return node.input[0] as string
 }
 
 /** The nodes that a value is computed from, in their order. */

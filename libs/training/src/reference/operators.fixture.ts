@@ -235,6 +235,7 @@ export const referenceOperators: Readonly<Record<string, ReferenceOperator>> = {
   Where: elementwise((chosen, a, b) => (chosen ? (a as number) : (b as number))),
   Neg: elementwise(a => -(a as number)),
   Sqrt: elementwise(a => Math.sqrt(a as number)),
+  Sin: elementwise(a => Math.sin(a as number)),
   Exp: elementwise(a => Math.exp(a as number)),
   Log: elementwise(a => Math.log(a as number)),
   Erf: elementwise(a => erf(a as number)),
