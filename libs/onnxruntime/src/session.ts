@@ -18,8 +18,6 @@ export interface Session {
   readonly outputs: readonly TensorSpec[]
   /** Runs the model; gives the outputs of these names, all of them where none are named. Rejects with ONNX Runtime's own error. */
   run(feeds: ReadonlyMap<string, Tensor>, names?: readonly string[]): Promise<Map<string, Tensor>>
-  /** Runs the model and writes the outputs of these names into the arrays of these tensors, which have their shapes. */
-  runInto(feeds: ReadonlyMap<string, Tensor>, outputs: ReadonlyMap<string, Tensor>): Promise<void>
 }
 
 /** How a model is run. */
@@ -69,11 +67,9 @@ export async function openSessionOf(
     inputs: session.inputMetadata.flatMap(value => toSpec(value, file.inputs)),
     outputs,
     async run(feeds, names = wanted) {
-      const results = await session.run(toOrtTensors(feeds), names, { logSeverityLevel: 4 })
+      const given = Object.fromEntries([...feeds].map(([name, tensor]) => [name, toOrt(tensor)]))
+      const results = await session.run(given, names, { logSeverityLevel: 4 })
       return new Map(Object.entries(results).map(([name, tensor]) => [name, fromOrt(tensor)]))
-    },
-    async runInto(feeds, into) {
-      await session.run(toOrtTensors(feeds), toOrtTensors(into), { logSeverityLevel: 4 })
     },
   }
 }
@@ -86,9 +82,6 @@ function toSpec(value: InferenceSession.ValueMetadata, listed: readonly TensorSp
   const shape = value.shape.map(length => (typeof length === 'number' ? length : -1))
   return [{ name: value.name, dtype: value.type, shape }]
 }
-
-const toOrtTensors = (tensors: ReadonlyMap<string, Tensor>): Record<string, OrtTensor> =>
-  Object.fromEntries([...tensors].map(([name, tensor]) => [name, toOrt(tensor)]))
 
 function toOrt({ dtype, shape, data }: Tensor): OrtTensor {
   // The binding of 1.30 takes a Float16Array for an empty one, and OrtTensor makes nothing else; it takes this.

@@ -1,6 +1,6 @@
 /** Optimizer steps on all weights, which are one vector. */
 import { type GraphWriter, PREFIX } from './graph-writer.ts'
-import { add, divide, multiply, scalar, scale, subtract } from './operations.ts'
+import { add, divide, multiply, scale, subtract } from './operations.ts'
 
 export type Optimizer =
   | { readonly name: 'sgd'; readonly momentum?: number; readonly weightDecay?: number }
@@ -28,16 +28,17 @@ export interface OptimizerStep {
 
 export const LEARNING_RATE = `${PREFIX}learning_rate`
 const SIZE = `${PREFIX}adam/size`
-const SPREAD = `${PREFIX}adam/spread`
+const EPSILON = `${PREFIX}adam/epsilon`
 
 /** The values of the scalars at a step; the first is step 1. */
 export function scalarsAt(optimizer: Optimizer, step: number, learningRate: number): ReadonlyMap<string, number> {
   if (optimizer.name === 'sgd') return new Map([[LEARNING_RATE, learningRate]])
-  const { beta1, beta2 } = { ...ADAM, ...optimizer }
+  const { beta1, beta2, epsilon } = { ...ADAM, ...optimizer }
+  const root = Math.sqrt((1 - beta2) / (1 - beta2 ** step))
   return new Map([
     [LEARNING_RATE, learningRate],
-    [SIZE, learningRate / (1 - beta1 ** step)],
-    [SPREAD, 1 / (1 - beta2 ** step)],
+    [SIZE, (learningRate * (1 - beta1)) / (1 - beta1 ** step) / root],
+    [EPSILON, epsilon / root],
   ])
 }
 
@@ -72,6 +73,9 @@ function descent(
  * m' = β₁ m + (1 - β₁) g, v' = β₂ v + (1 - β₂) g², w' = w - rate m̂ / (√v̂ + ε). Kingma and Ba, Adam (2014), algorithm 1;
  * with `adamw` the weights also lose rate × decay of themselves: Loshchilov and Hutter, Decoupled Weight Decay
  * Regularization (2017), algorithm 2.
+ *
+ * What is carried is m / (1 - β₁) and v / (1 - β₂): the factors are in the scalars of a step, as are those of m̂ and v̂,
+ * so that each step goes over the weights ten times and not thirteen.
  */
 function adam(
   graph: GraphWriter,
@@ -79,22 +83,21 @@ function adam(
   weights: string,
   gradient: string,
 ): OptimizerStep {
-  const { beta1, beta2, epsilon, weightDecay, name } = { ...ADAM, ...optimizer }
+  const { beta1, beta2, weightDecay, name } = { ...ADAM, ...optimizer }
   const g = name === 'adam' ? decay(graph, weightDecay, weights, gradient) : gradient
   const [first, second] = [`${PREFIX}adam/first`, `${PREFIX}adam/second`]
-  const mean = add(graph, scale(graph, first, beta1), scale(graph, g, 1 - beta1))
-  const square = add(graph, scale(graph, second, beta2), scale(graph, multiply(graph, g, g), 1 - beta2))
-  const root = graph.add('Sqrt', [multiply(graph, square, SPREAD)])
-  const step = divide(graph, multiply(graph, mean, SIZE), add(graph, root, scalar(graph, epsilon)))
+  const mean = add(graph, scale(graph, first, beta1), g)
+  const square = add(graph, scale(graph, second, beta2), multiply(graph, g, g))
+  const step = divide(graph, mean, add(graph, graph.add('Sqrt', [square]), EPSILON))
   const shrunk = () => multiply(graph, weights, scale(graph, LEARNING_RATE, weightDecay))
-  const left = name === 'adamw' && weightDecay > 0 ? subtract(graph, weights, shrunk()) : weights
+  const decays = name === 'adamw' && weightDecay > 0
   return {
-    weights: subtract(graph, left, step),
+    weights: subtract(graph, decays ? subtract(graph, weights, shrunk()) : weights, multiply(graph, step, SIZE)),
     states: [
       { input: first, output: mean },
       { input: second, output: square },
     ],
-    scalars: name === 'adamw' && weightDecay > 0 ? [LEARNING_RATE, SIZE, SPREAD] : [SIZE, SPREAD],
+    scalars: decays ? [LEARNING_RATE, SIZE, EPSILON] : [SIZE, EPSILON],
   }
 }
 
