@@ -116,7 +116,8 @@ async function gradientOf(network: Network, output: string): Promise<number[]> {
   const feeds = feedsOf(training, network.batch)
   const { name, dtype, shape } = training.target
   feeds.set(name, { dtype, shape, data: new Float32Array(shape.reduce((product, length) => product * length, 1)) })
-  return [...((await evaluate(training.bytes, feeds)).get(training.gradients ?? '')?.data as Float32Array)]
+  const gradients = (await evaluate(training.bytes, feeds)).get(training.gradients ?? '')
+  return Array.from((gradients?.data ?? []) as Float32Array)
 }
 
 for (const [operator, shape] of [
@@ -139,7 +140,15 @@ test('relu has no slope at 0', async () => {
 
 test('batch normalization with a frozen scale and bias works as in inference', async () => {
   const network = openNetwork()
-  const inputs = [network.weight([3, 2]), ...[[2, 3], [0, 0], [0, 0], [1, 4]].map(each => float(network, each))]
+  const inputs = [
+    network.weight([3, 2]),
+    ...[
+      [2, 3],
+      [0, 0],
+      [0, 0],
+      [1, 4],
+    ].map(each => float(network, each)),
+  ]
   const output = network.node('BatchNormalization', inputs, { epsilon: 0 })
   const options = { loss: 'mean_squared' as const, batch: network.batch, trained: [inputs[0] as string] }
   const training = await buildTrainingGraph(network.bytes(output), options, evaluate)

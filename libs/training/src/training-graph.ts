@@ -117,7 +117,11 @@ function trainable({ graph }: ModelProto): string[] {
 }
 
 /** The value that the loss takes: the output, or what goes into the operator that the loss has inside. */
-function lossInput({ graph }: ModelProto, trace: Trace, { output = graph?.output[0]?.name, loss }: TrainingGraphOptions) {
+function lossInput(
+  { graph }: ModelProto,
+  trace: Trace,
+  { output = graph?.output[0]?.name, loss }: TrainingGraphOptions,
+) {
   const node = graph?.node.find(each => each.output[0] === output)
   if (output === undefined || !node) throw new TrainingRefused(`the model has no output "${output}" of a node`)
   if (!insideLoss[loss].includes(node.opType)) return output

@@ -48,16 +48,19 @@ export function openTrainingSteps({ training, optimizer, session, seed, from }: 
       const inputs = new Map<string, Tensor>(batch)
       inputs.set(target.name, { ...target, data })
       for (const [name, value] of scalarsAt(optimizer, steps, learningRate)) {
-        if (training.scalars.includes(name)) inputs.set(name, { dtype: 'float32', shape: [], data: Float32Array.of(value) })
+        if (training.scalars.includes(name))
+          inputs.set(name, { dtype: 'float32', shape: [], data: Float32Array.of(value) })
       }
-      masks.forEach((mask, stream) => inputs.set(mask.input, maskAt(mask, { seed, stream, step: steps })))
+      for (const [stream, mask] of masks.entries()) {
+        inputs.set(mask.input, maskAt(mask, { seed, stream, step: steps }))
+      }
       for (const { input, current } of vectors) inputs.set(input, current)
       const outputs = await session.run(inputs)
       for (const each of vectors) {
         release(each.current)
         each.current = outputs.get(each.output) as Tensor
       }
-      return (outputs.get(loss)?.data as Float32Array)[0] as number
+      return Number((outputs.get(loss) as Tensor).data[0])
     },
     state: () => ({
       step: steps,

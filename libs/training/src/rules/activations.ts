@@ -4,7 +4,7 @@ import type { Backward, DifferentiableOperator, GradientRule } from '../gradient
 import { add, isGreater, multiply, negate, reduce, scalar, scale, subtract } from '../operations.ts'
 
 /** da where a > 0, else 0: the slope at 0 is 0. Goodfellow, Bengio and Courville, Deep Learning (2016), section 6.3. */
-const relu: GradientRule = ({ graph, dy, y }) => [multiply(graph, dy, graph.add('Sign', [y()]))]
+const relu: GradientRule = ({ graph, dy, y }) => [multiply(graph, dy, isGreater(graph, y(), scalar(graph, 0)))]
 
 /** da where a > 0, else alpha da. Maas, Hannun and Ng, Rectifier Nonlinearities (2013), section 2. */
 const leakyRelu: GradientRule = ({ graph, node, dy, x }) => {
