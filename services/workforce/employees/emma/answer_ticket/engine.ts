@@ -37,9 +37,12 @@ const SHORT_WORDS = 12
 const MOST_OF_WHAT_IS_ASKED = 2 / 3
 /** Of a paragraph without a heading as much more; chosen as `sureOf`. */
 const UNTITLED = 1.1
-/** As `SURE` and `sureOf` where the platform measures meaning: 95 of 100 questions without an answer are escalated. */
-const SURE_OF_MEANING = 1.28
-const sureOfMeaning = (passages: number) => Math.min(SURE_OF_MEANING, 0.55 + 0.19 * Math.log(passages + 1))
+/** As `SURE` and `sureOf` where the platform measures meaning with all-MiniLM-L6-v2, chosen in the same way. */
+const SURE_OF_MEANING = 1.4
+const sureOfMeaning = (passages: number) => {
+  const size = Math.log(passages + 1)
+  return Math.min(SURE_OF_MEANING, Math.max(0.55 + 0.19 * size, 0.2 + 0.3 * size))
+}
 /** By so much the words of the best passage have to be ahead of those of the next one with another heading; chosen as `sureOf`. */
 const aheadOf = (passages: number) => (passages > 12 ? 1.3 : 1.1)
 const LISTED = 3
@@ -123,7 +126,7 @@ async function search(ticket: string, passages: readonly Passage[], embed: Embed
   const rank = ranker(passages)
   if (embed) {
     const near = pointersLast(await byMeaning(ticket, passages, question => rank(question, passages.length), embed))
-    const isSure = (near[0]?.fit ?? 0) >= sureOfMeaning(passages.length)
+    const isSure = (near[0]?.fit ?? 0) >= Math.max(sureOfMeaning(passages.length), near[1]?.fit ?? 0)
     return { by: 'words_and_meaning', ranked: fromBeginning(near, 1), isSure }
   }
   const ahead = aheadOf(passages.length)

@@ -89,7 +89,7 @@ export async function measure(
 
 type Knowledge = readonly { readonly title: string; readonly text: string }[]
 
-export function knowledgeFor(question: Question, articles: number | undefined, at: number, form: Form): Knowledge {
+function knowledgeFor(question: Question, articles: number | undefined, at: number, form: Form): Knowledge {
   if (form === 'markdown' && articles === undefined) return [{ title: 'Handbook', text: question.handbook }]
   const all = passagesOf({ name: 'Handbook', text: question.handbook })
   const chosen = articles === undefined ? all : few(question, all, articles, at)
@@ -128,6 +128,6 @@ async function tryOut({ handbook, ticket, passages }: Question, knowledge: Knowl
   const right = passagesOf({ name: 'Handbook', text: handbook }).filter(({ heading }) => passages.includes(heading))
   const isRight = isAnswered
     ? citations.every(({ quote }) => right.some(({ text }) => text.includes(quote)))
-    : passages.includes(result.passages[0]?.heading.replace(/\?$/, '') ?? '')
+    : passages.some(heading => [heading, `${heading}?`].includes(result.passages[0]?.heading ?? ''))
   return { hasAnswer: passages.length > 0, isAnswered, isRight, isUncited: isAnswered && citations.length === 0 }
 }
