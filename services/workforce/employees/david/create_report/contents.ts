@@ -85,13 +85,13 @@ function findings({ findings: all }: Analysis, pictures: readonly Picture[]): Bl
   ])
 }
 
-/** Correlations that something else makes. */
+/** Links that something else makes. */
 const apparent = ({ explained }: Analysis): Section[] =>
   explained.length === 0
     ? []
     : [
         {
-          heading: 'Correlations that something else makes',
+          heading: 'Links that something else makes',
           blocks: [{ kind: 'list', items: explained.map(({ statement }) => statement) }],
         },
       ]
