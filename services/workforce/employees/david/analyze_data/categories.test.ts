@@ -233,6 +233,31 @@ describe('what is told', () => {
     )
   })
 
+  it('takes rows of which nearly nothing is known for no copies', async () => {
+    const { duplicates, findings } = await ask({
+      rows: rows(40, i => ({
+        name: `n${i}`,
+        made: i > 36 ? '1993-08-16' : null,
+        size: i > 36 ? null : i + 0.5,
+        kind: null,
+      })),
+    })
+    assert.equal(duplicates.rows, 0)
+    assert.deepEqual(
+      findings.filter(({ kind }) => kind === 'duplicates'),
+      [],
+    )
+  })
+
+  it('has no mean of versions', async () => {
+    const { columns } = await ask({
+      csv: `version,n\n${rows(30, i => [i / 2, i % 11])
+        .map(one => Object.values(one).join(','))
+        .join('\n')}\n`,
+    })
+    assert.equal(columns[0]?.type, 'text')
+  })
+
   it('is about many columns, before it says more of the same', async () => {
     const { findings } = await ask({
       rows: rows(200, i => ({

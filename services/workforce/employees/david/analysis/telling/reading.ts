@@ -25,16 +25,32 @@ export function readingOf({ rows, columns, findings, explained, tests }: Analysi
   ].join('\n')
 }
 
-const MOST_SHARES = 10
+/** A column of 0 and 1 alone: how many rows have a 1, and how many a value. */
+export interface Flag {
+  readonly name: string
+  readonly ones: number
+  readonly rows: number
+  /** Gives `ones` by this name. */
+  readonly called: string
+  readonly sql: string
+}
 
-/** How many rows have a 1, of the columns that hold 0 and 1 alone. */
-function sharesSaid(columns: Analysis['columns']): string[] {
-  const flags = columns.flatMap(({ name, levels }) => {
+export function flagsOf(columns: Analysis['columns']): readonly Flag[] {
+  return columns.flatMap(({ name, levels }) => {
     const top = levels?.top ?? []
-    const ones = top.find(({ value }) => value === '1')
+    const place = top.findIndex(({ value }) => value === '1')
+    const isFlag = top.length === 2 && place >= 0 && top[1 - place]?.value === '0'
     const rows = top.reduce((sum, { count: of }) => sum + of, 0)
-    return ones && top.length === 2 && top.some(({ value }) => value === '0') ? [{ name, ones: ones.count, rows }] : []
+    return isFlag
+      ? [{ name, ones: top[place]?.count ?? 0, rows, called: `level_${place}`, sql: levels?.sql ?? '' }]
+      : []
   })
+}
+
+export const MOST_SHARES = 10
+
+function sharesSaid(columns: Analysis['columns']): string[] {
+  const flags = flagsOf(columns)
   if (flags.length === 0) return []
   const said = flags
     .slice(0, MOST_SHARES)
