@@ -3,7 +3,7 @@ import type { Table } from '../table/columns.ts'
 import { type Ask, withDatabase } from '../table/database.ts'
 import { shown } from '../table/foreign-text.ts'
 import { type Associated, association } from './effects/association.ts'
-import { type Control, type Controlled, controlOf } from './effects/control.ts'
+import { type Control, type Controlled, controlOf, isExplaining } from './effects/control.ts'
 import { type Correlated, correlation } from './effects/correlation.ts'
 import { type Differing, difference } from './effects/difference.ts'
 import { duplicates } from './effects/duplicates.ts'
@@ -86,7 +86,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       level,
     )
     const isStrong = ({ strength }: Effect) => strength >= LEAST_STRENGTH
-    const isExplained = (effect: Effect) => isStrong(effect) && controls.get(effect)?.verdict === 'explained'
+    const isExplained = (effect: Effect) => isStrong(effect) && isExplaining(controls.get(effect)?.verdict)
     const strong = significant.filter(effect => isStrong(effect) && !isExplained(effect))
     const ofGaps = strong.filter(({ kind }) => kind === 'missing')
     const gaps = gapsOf(ofGaps, columns)

@@ -158,6 +158,24 @@ describe('a link of two categories', () => {
   })
 })
 
+it('a link of which some is left is not told as if there were none', async () => {
+  const { explained } = await ask({
+    rows: rows(60, i => {
+      const place = i % 3
+      const common = 0.8 * Math.sin(i * 5.3)
+      return {
+        city: ['A', 'B', 'C'][place],
+        sold: 3 * place + common + Math.sin(i * 3.1),
+        listed: 3 * place + common + Math.cos(i * 91.7),
+      }
+    }),
+  })
+  assert.match(
+    explained[0]?.statement ?? '',
+    /^sold and listed rise together .* but mostly as both differ with city: .* 0\.[12]\d* is left, no more than chance may give/,
+  )
+})
+
 describe('whole numbers that measure nothing', () => {
   const births = rows(240, i => ({
     low: i % 3 === 0 ? 1 : 0,

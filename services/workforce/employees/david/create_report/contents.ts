@@ -103,7 +103,7 @@ const apparent = ({ explained }: Analysis): Section[] =>
     ? []
     : [
         {
-          heading: 'Links that something else makes',
+          heading: 'Links that something else makes, or most of them',
           blocks: [{ kind: 'list', items: explained.map(({ statement }) => statement) }],
         },
       ]

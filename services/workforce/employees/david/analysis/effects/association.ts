@@ -79,6 +79,7 @@ function underControl(
   return {
     reversed: `Taken all together, ${shares}. But ${among} it is the other way round: the difference is ${left}. The total misleads: it comes from differences between the groups of ${columnSaid(column)}.`,
     explained: `${columnSaid(where.of.column)} and ${columnSaid(what.of.column)} only seem to go together (${shares}): both differ with ${columnSaid(column)}, and ${among} the difference is ${left}.`,
+    mostly: `${capital(shares)}, but mostly as both differ with ${columnSaid(column)}: ${among} a difference of ${left} remains, no more than chance may give.`,
     holds: `${capital(shares)}. ${isHalved ? 'Less than half of it is left' : 'It is also there'} ${among} (a difference of ${left}).`,
   }[verdict]
 }

@@ -24,8 +24,8 @@ export interface Control {
   /** The category, or the time. */
   readonly column: string
   readonly by: 'groups' | 'time'
-  /** `reversed`: it turns round. `explained`: next to nothing is left. */
-  readonly verdict: 'reversed' | 'explained' | 'holds'
+  /** `reversed`: it turns round. `explained`: next to nothing is left; `mostly`: less than half, and no more than chance may give. */
+  readonly verdict: 'reversed' | 'explained' | 'mostly' | 'holds'
   /** What is left, -1 to 1. */
   readonly left: number
   /** Gives `left` under this name, with `correlation` and `rows`. */
@@ -64,15 +64,20 @@ export function mostAgainst(all: readonly Control[], sign: number): Control | un
   const of = (verdict: Control['verdict']) => all.filter(one => one.verdict === verdict)
   const along = ({ left }: Control) => left * sign
   const least = (those: readonly Control[]) => those.toSorted((a, b) => along(a) - along(b))[0]
-  return least([...of('reversed'), ...of('explained')]) ?? least(of('holds'))
+  return least([...of('reversed'), ...of('explained'), ...of('mostly')]) ?? least(of('holds'))
 }
+
+/** Whether what is left is no finding of its own. */
+export const isExplaining = (verdict: Control['verdict'] | undefined): boolean =>
+  verdict === 'explained' || verdict === 'mostly'
 
 /** Of a link of strength -1 to 1, and of what is left of it. */
 export function verdictOf(whole: number, left: number, isChance: boolean): Control['verdict'] {
   const along = left * Math.sign(whole)
   if (along <= -LEAST_STRENGTH && !isChance) return 'reversed'
   // One that was weak from the start and is as strong as before is explained by nothing.
-  return along < Math.abs(whole) / 2 && (along < LEAST_STRENGTH || isChance) ? 'explained' : 'holds'
+  if (along >= Math.abs(whole) / 2) return 'holds'
+  return along < LEAST_STRENGTH ? 'explained' : isChance ? 'mostly' : 'holds'
 }
 
 const isChance = (left: number, n: number, level: number) => probabilityOf(left, n) > level
@@ -85,7 +90,7 @@ function withinGroups(effect: Pair, groups: Groups, level: number): Control | un
   if (n < 0.8 * effect.rows) return undefined
   const verdict = verdictOf(effect.spearman, left, isChance(left, n - groups.groups.length + 1, level))
   // Bands of a column leave little of it to go along with anything: they explain nothing.
-  if (verdict === 'explained' && isBands(a, codes) !== isBands(b, codes)) return undefined
+  if (isExplaining(verdict) && isBands(a, codes) !== isBands(b, codes)) return undefined
   const kept = groups.groups.map(({ where }) => where).join(' OR ')
   const sql = sqlWithin(effect, identifier(groups.column), kept, 'within_groups')
   return { column: groups.column, by: 'groups', verdict, left, name: 'within_groups', sql }

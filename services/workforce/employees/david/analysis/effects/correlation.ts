@@ -83,6 +83,7 @@ async function tellUnder(ask: Ask, { by, column, verdict, name, sql: query }: Co
   const statement = {
     reversed: `Taken all together ${pair} ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows), but ${where} they ${together(left)} (${said(left)}). The total misleads: it comes from ${by === 'groups' ? `differences between the groups of ${category}` : `what both do over time`}.`,
     explained: `${pair} only seem to ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows): both differ with ${category}, and ${where} the correlation is ${said(left)}.`,
+    mostly: `${pair} ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows), but mostly as both differ with ${category}: ${where} ${said(left)} is left, no more than chance may give.`,
     holds: `${linked(names, whole)} in ${said(of('rows'))} rows). ${isHalved ? `Less than half of it is left ${where}` : by === 'groups' ? `It is also there ${where}` : `Both follow ${category}, and the link remains apart from that`} (${said(left)}).`,
   }[verdict]
   return { statement, sql, values }

@@ -12,7 +12,10 @@ export function readingOf({ rows, columns, findings, explained, tests }: Analysi
     ...findings.map(({ statement }, i) => `${i + 1}. ${statement}`),
     ...(explained.length === 0
       ? []
-      : ['No findings, as something else makes them:', ...explained.map(({ statement }) => `- ${statement}`)]),
+      : [
+          'No findings of their own, as something else makes them or most of them:',
+          ...explained.map(({ statement }) => `- ${statement}`),
+        ]),
     `The table has ${count(rows, 'row')} and ${count(columns.length, 'column')}: ${types.join(', ')}.`,
     holes.length === 0
       ? 'No value is missing.'
