@@ -16,7 +16,7 @@ import {
 import { Turns } from './turns.ts'
 
 export { ggufFault, missingPackage } from './gguf-file.ts'
-export type { Message, Question } from './protocol.ts'
+export type { Answer, Counts, Question } from './protocol.ts'
 
 export interface GgufProcessOptions extends Load {
   /** Resident memory that it may have: the file is mapped, and counts. */
@@ -80,7 +80,11 @@ export async function startGguf(options: GgufProcessOptions, signal?: AbortSigna
   })
   const stop = () => void child.kill(stopped())
   signal?.addEventListener('abort', stop, { once: true })
-  const limit = setTimeout(() => void child.kill(), loadTimeoutMs)
+  let isLate = false
+  const limit = setTimeout(() => {
+    isLate = true
+    void child.kill()
+  }, loadTimeoutMs)
   try {
     const { threads, contextTokens, keepsPrefix } = options
     child.send({ kind: 'load', load: { file, threads, sequences, contextTokens, keepsPrefix } })
@@ -89,6 +93,7 @@ export async function startGguf(options: GgufProcessOptions, signal?: AbortSigna
     throw new LoadFailed('model_broken', (said.kind === 'refused' && said.message) || 'it answered out of turn')
   } catch (error) {
     await child.kill()
+    if (isLate) throw new LoadFailed('model_broken', 'the model took too long to load')
     throw error
   } finally {
     // The process outlives its loading: neither may end it later.

@@ -1,5 +1,5 @@
 /** A language model that is loaded in this process, by node-llama-cpp: which no file besides imports. */
-import type { Schema } from '@millhand/model'
+import type { Message, Schema } from '@millhand/model'
 import {
   type ChatHistoryItem,
   getLlama,
@@ -12,7 +12,7 @@ import {
   type Token,
 } from 'node-llama-cpp'
 import { grammarOf } from './grammar.ts'
-import { type Account, type Counts, type Load, type Message, MOST_TEXT_BYTES, type Question } from './protocol.ts'
+import { type Account, type Counts, type Load, MOST_TEXT_BYTES, type Question } from './protocol.ts'
 import { textPieces } from './text-pieces.ts'
 
 /** Takes a piece of an answer. Resolves once there is room for the next. */

@@ -1,6 +1,6 @@
 /** What passes between a process of ours and the process of a local language model. Several questions at a time, each by its number. */
 import type { ChildMessage } from '@millhand/child-process'
-import type { Schema } from '@millhand/model'
+import type { Message, Schema } from '@millhand/model'
 
 export interface Load {
   readonly file: string
@@ -14,11 +14,6 @@ export interface Load {
    * it is answered.
    */
   readonly keepsPrefix: boolean
-}
-
-export interface Message {
-  readonly role: 'system' | 'user' | 'assistant'
-  readonly content: string
 }
 
 export interface Question {

@@ -1,7 +1,7 @@
 /** A language model in a file of the form GGUF, in a process of its own. docs/decisions/workforce-service.md, "A local model". */
 import { basename } from 'node:path'
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { type GgufProcess, type GgufProcessOptions, type Message, startGguf } from '@millhand/gguf'
+import { type GgufProcess, type GgufProcessOptions, type Question, startGguf } from '@millhand/gguf'
 import { unlessAborted } from '../asked-process.ts'
 import { type Restarted, restarted } from '../restarted.ts'
 import { boundedModel, type Prices } from '../runner/bounded-model.ts'
@@ -47,7 +47,7 @@ function sdkModel(modelId: string, process: Restarted<GgufProcess>): LanguageMod
     supportedUrls: {},
     async doGenerate({ prompt, maxOutputTokens = Number.MAX_SAFE_INTEGER, responseFormat, seed = 0, abortSignal }) {
       const schema = responseFormat?.type === 'json' ? (responseFormat.schema as Record<string, unknown>) : undefined
-      const messages: Message[] = [
+      const messages: Question['messages'] = [
         { role: 'system', content: textOf(prompt, 'system') },
         { role: 'user', content: textOf(prompt, 'user') },
       ]
