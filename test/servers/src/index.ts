@@ -8,6 +8,7 @@ export { type Kubernetes, kubernetesMissing, startKubernetes } from './kubernete
 export { missing, printed } from './missing.ts'
 export { type Mongo, mongoMissing, startMongo } from './mongo.ts'
 export { freePort } from './ports.ts'
+export { registryMissing, registryUser, startRegistry } from './registry.ts'
 export type { ServerProcess } from './server-process.ts'
 export { startStripeMock } from './stripe-mock.ts'
 export { chromium, chromiumMissing, composeMissing, curlMissing, python, pythonMissing, pythonPath } from './tools.ts'

@@ -27,6 +27,7 @@ export function readText(source: string, raw: string, param: string): Page {
         start: paragraph.start,
         end: paragraph.start + paragraph.text.length,
         isContent: true,
+        isListed: /^(?:[-*+|>]|\d+[.)]) /.test(paragraph.text.trimStart()),
         beside: '',
       })
   }

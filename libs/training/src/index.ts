@@ -1,0 +1,6 @@
+export type { Loss } from './loss.ts'
+export type { Optimizer } from './optimizer.ts'
+export type { Evaluate } from './trace.ts'
+export { buildTrainingGraph, type TrainingGraph, type TrainingGraphOptions } from './training-graph.ts'
+export { TrainingRefused } from './training-refused.ts'
+export { openTrainingSteps, type TrainingState, type TrainingSteps } from './training-steps.ts'
