@@ -1,13 +1,19 @@
 /** What an operator can mend before a local language model is loaded. */
 import { open } from 'node:fs/promises'
 
-/** How the sentence goes on that begins with the setting; undefined where nothing is to be mended. */
-export async function ggufFault(file: string): Promise<string | undefined> {
+/** How the sentence goes on that begins with what needs it; undefined where the package is there. */
+export function missingPackage(): string | undefined {
   try {
     import.meta.resolve('node-llama-cpp')
   } catch {
     return 'needs the package node-llama-cpp, which is not installed: `pnpm install` without `--no-optional` installs it'
   }
+}
+
+/** How the sentence goes on that begins with the setting; undefined where nothing is to be mended. */
+export async function ggufFault(file: string): Promise<string | undefined> {
+  const missing = missingPackage()
+  if (missing !== undefined) return missing
   try {
     await using handle = await open(file)
     const { buffer } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0)

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-const folder = resolve(import.meta.dirname, '../../../../../.venv')
+const folder = resolve(import.meta.dirname, '../../../.venv')
 
 export const smallModel = join(folder, 'models/SmolLM2-135M-Instruct.Q4_1.gguf')
 

@@ -2,7 +2,7 @@
  * The grammar that holds a model to a JSON Schema. It is node-llama-cpp's, which ignores patterns and writes a rule for
  * each sign that a text may have; so patterns are put in here, and long texts have no bound but the answer's own.
  */
-import type { Schema } from '@millhand/workforce/employee'
+import type { Schema } from '@millhand/model'
 import { patternRule } from './pattern-rule.ts'
 
 /** In GBNF. What a grammar can't say of the schema is left to whoever checks the answer. */
