@@ -1,25 +1,12 @@
-/** What no plugin has: places by an ESLint selector, each with why it matters and what to do. */
+/** What no plugin has, as a plugin: rules about holes, and those of own-eslint-bugs.ts. */
 import type { Rule as EslintRule } from 'eslint'
-import type { Rule } from './finding.ts'
-import { readsPastTheEnd } from './past-the-end.ts'
+import { ownBugRules } from './own-eslint-bugs.ts'
+import type { Node, OwnRule } from './own-eslint-rule.ts'
 import { looksSecret, secretName } from './secret.ts'
 import { isSqlAt } from './sql-text.ts'
 
-interface OwnRule {
-  /** https://eslint.org/docs/latest/extend/selectors */
-  readonly selector: string
-  readonly message: string
-  readonly rule: Rule
-  /** Further conditions. */
-  holds?(node: Node, textOf: (node: Node) => string): boolean
-  /** What to write in place of the node. */
-  replace?(node: Node, textOf: (node: Node) => string): { readonly node: Node; readonly text: string } | undefined
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a node as the selector found it, of JavaScript or TypeScript.
-type Node = any
-
 export const ownRules: Readonly<Record<string, OwnRule>> = {
+  ...ownBugRules,
   'sql-from-values': {
     selector: 'TemplateLiteral[expressions.length>0]',
     message: 'SQL is put together from values.',
@@ -138,64 +125,6 @@ export const ownRules: Readonly<Record<string, OwnRule>> = {
         nameOf(ancestor(node, ['VariableDeclarator', 'AssignmentExpression', 'Property', 'FunctionDeclaration'])),
       ),
   },
-  'promise-in-for-each': {
-    selector:
-      'CallExpression[callee.property.name="forEach"] > :matches(ArrowFunctionExpression, FunctionExpression)[async=true]:first-child',
-    message: 'forEach does not wait for an async function.',
-    rule: [
-      'error',
-      'bug',
-      'What follows runs before the work is done, and an error in it is an unhandled rejection.',
-      'Use for … of with await, or await Promise.all(list.map(…)).',
-    ],
-  },
-  'async-predicate': {
-    selector:
-      'CallExpression[callee.property.name=/^(filter|some|every|find|findIndex)$/] > :matches(ArrowFunctionExpression, FunctionExpression)[async=true]',
-    message: 'An async function as a predicate is always true.',
-    rule: [
-      'error',
-      'bug',
-      'It gives a promise, and a promise counts as true.',
-      'Await the answers first with Promise.all.',
-    ],
-  },
-  'loop-past-the-end': {
-    selector: 'ForStatement > BinaryExpression[operator="<="][right.property.name="length"]',
-    message: 'The loop runs once past the end.',
-    rule: ['error', 'bug', 'The last index is length - 1; at length there is nothing.', 'Compare with <.'],
-    holds: (node, textOf) => node.parent.test === node && readsPastTheEnd(node.parent, textOf),
-    replace: (node, textOf) => ({ node, text: `${textOf(node.left)} < ${textOf(node.right)}` }),
-  },
-  'comparator-gives-boolean': {
-    selector:
-      'CallExpression[callee.property.name=/^(sort|toSorted)$/] > ArrowFunctionExpression[params.length=2] > BinaryExpression[operator=/^(<|>|<=|>=)$/]',
-    message: 'The comparator gives a boolean.',
-    rule: [
-      'error',
-      'bug',
-      'sort wants a negative number, 0 or a positive one: true and false never say “before”.',
-      'Subtract the values, or use localeCompare.',
-    ],
-    holds: node => node.parent.body === node && arithmetic(node.left) && arithmetic(node.right),
-    replace: (node, textOf) => {
-      const [more, less] = node.operator.startsWith('>') ? [node.left, node.right] : [node.right, node.left]
-      return numeric.test(more.property?.name) && numeric.test(less.property?.name)
-        ? { node, text: `${textOf(more)} - ${textOf(less)}` }
-        : undefined
-    },
-  },
-  'error-swallowed': {
-    selector:
-      'CallExpression[callee.property.name="catch"] > ArrowFunctionExpression[body.type="BlockStatement"][body.body.length=0]',
-    message: 'An error is thrown away.',
-    rule: [
-      'warning',
-      'bug',
-      'Nobody learns that it went wrong.',
-      'Handle it, pass it on, or say in a comment why nothing is done.',
-    ],
-  },
   'prototype-from-data': {
     selector:
       'AssignmentExpression[left.computed=true][left.property.value="__proto__"], AssignmentExpression[left.property.name="__proto__"]',
@@ -285,9 +214,3 @@ const nameOf = (node: Node): string =>
 
 const ancestor = (node: Node, types: readonly string[]): Node =>
   !node || types.includes(node.type) ? node : ancestor(node.parent, types)
-
-/** Something that is not itself a comparison. */
-const arithmetic = ({ type }: Node) => type === 'Identifier' || type === 'MemberExpression' || type === 'CallExpression'
-
-/** What is a number by its name: a difference of texts is none. */
-const numeric = /^(total|count|size|length|price|amount|age|index|time|rank|score)$/

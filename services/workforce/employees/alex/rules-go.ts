@@ -41,6 +41,24 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
     rule: shared.certificate,
     replace: ({ value }) => value && { node: value, text: 'false' },
   },
+  'format-arguments': {
+    query: `(call_expression function: (selector_expression) @call arguments: (argument_list) @arguments
+      (#any-of? @call "fmt.Printf" "fmt.Sprintf" "fmt.Errorf" "fmt.Fprintf" "log.Printf" "log.Fatalf" "log.Panicf")) @at`,
+    message: 'The format has another number of verbs than there are values.',
+    rule: [
+      'error',
+      'bug',
+      'The text has %!(EXTRA …) or %!s(MISSING) in it.',
+      'Give a value for each verb; a sign of percent is %%.',
+    ],
+    holds: ({ call, arguments: list }) => {
+      const given = (list?.namedChildren ?? []).flatMap(node => (node && node.type !== 'comment' ? node : []))
+      const [format, ...values] = given.slice(call?.text === 'fmt.Fprintf' ? 1 : 0)
+      if (!format || !/string_literal$/.test(format.type) || list?.text.endsWith('...)')) return false
+      const verbs = verbsIn(format.text)
+      return verbs !== undefined && verbs !== values.length
+    },
+  },
   'defer-in-loop': {
     query: `(for_statement body: (block (statement_list (defer_statement) @at)))`,
     message: 'A defer in a loop waits for the end of the function.',
@@ -125,4 +143,10 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
       (var_spec name: (identifier) @name value: (expression_list (interpreted_string_literal) @value))
       (short_var_declaration left: (expression_list (identifier) @name) right: (expression_list (interpreted_string_literal) @value))] @at`,
   ),
+}
+
+/** How many values a format takes; undefined where it counts them itself. https://pkg.go.dev/fmt */
+function verbsIn(literal: string): number | undefined {
+  const text = literal.replaceAll('%%', '')
+  return /%[^a-zA-Z%]{0,20}[[*]/.test(text) ? undefined : text.split('%').length - 1
 }

@@ -34,6 +34,12 @@ export const rubyRules: Readonly<Record<string, TreeRule>> = {
     message: 'A condition assigns.',
     rule: ['error', 'bug', 'The condition is what was assigned, and the old value is lost.', 'Compare with ==.'],
   },
+  'never-runs': {
+    query: `(body_statement (return) @at . (_) @next)`,
+    message: 'Nothing after this return runs.',
+    rule: ['error', 'bug', 'What stands behind it has no effect.', 'Leave out the return, or what follows it.'],
+    holds: ({ next }) => next !== undefined && !/^(?:comment|rescue|ensure|else|heredoc_body)$/.test(next.type),
+  },
   'catches-everything': {
     query: `(rescue exceptions: (exceptions (constant) @name) (#eq? @name "Exception")) @at`,
     message: 'Everything is rescued.',

@@ -3,6 +3,7 @@ import { csharpReadings, type Reading } from './csharp-directives.ts'
 import { type Found, type Linter, plain, syntaxError } from './finding.ts'
 import { type Node, type Query, treeReader } from './grammar.ts'
 import type { Language } from './language.ts'
+import { nameFaultsIn, phpNameRules } from './php-names.ts'
 import { csharpRules } from './rules-csharp.ts'
 import { goRules } from './rules-go.ts'
 import { javaRules } from './rules-java.ts'
@@ -43,6 +44,7 @@ export async function treeLinter(language: TreeLanguage): Promise<Linter> {
       return read(reading.text, root => {
         const broken = brokenIn(root, reading.text)
         const found = rules.flatMap(([id, rule]) => foundBy(id, rule, queryOf(rule.query), broken))
+        if (language === 'php') found.push(...namesFound(queryOf(phpFunctions), broken))
         return root.hasError ? [brokenAt(root), ...found] : found
       })
     },
@@ -55,8 +57,7 @@ export async function treeLinter(language: TreeLanguage): Promise<Linter> {
 }
 
 function foundBy(id: string, known: TreeRule, query: Query, { parts, roots }: Broken): Found[] {
-  const { message, rule, holds, replace } = known
-  const [severity, category, why, fix] = rule
+  const { holds, replace } = known
   const seen = new Set<number>()
   const matches = roots.flatMap(root => query.matches(root, { matchLimit: MOST_MATCHES }))
   return matches.flatMap(({ captures }) => {
@@ -66,20 +67,38 @@ function foundBy(id: string, known: TreeRule, query: Query, { parts, roots }: Br
     if (holds && !holds(captured)) return []
     seen.add(at.startIndex)
     const change = replace?.(captured)
-    return {
-      rule: id,
-      severity,
-      category,
-      line: at.startPosition.row + 1,
-      column: at.startPosition.column + 1,
-      endLine: at.endPosition.row + 1,
-      message: plain(message),
-      why,
-      fix,
-      edits: change ? [{ start: change.node.startIndex, end: change.node.endIndex, text: change.text }] : [],
-    }
+    const edits = change ? [{ start: change.node.startIndex, end: change.node.endIndex, text: change.text }] : []
+    return { ...foundAt(id, known, at), edits }
   })
 }
+
+function foundAt(id: string, { message, rule }: Pick<TreeRule, 'message' | 'rule'>, at: Node): Found {
+  const [severity, category, why, fix] = rule
+  return {
+    rule: id,
+    severity,
+    category,
+    line: at.startPosition.row + 1,
+    column: at.startPosition.column + 1,
+    endLine: at.endPosition.row + 1,
+    message: plain(message),
+    why,
+    fix,
+    edits: [],
+  }
+}
+
+const phpFunctions =
+  '[(function_definition parameters: (_) @parameters body: (_) @body) (method_declaration parameters: (_) @parameters body: (_) @body)]'
+
+const namesFound = (query: Query, { roots }: Broken): Found[] =>
+  roots.flatMap(root =>
+    query.matches(root, { matchLimit: MOST_MATCHES }).flatMap(({ captures }) => {
+      const nodes = Object.fromEntries(captures.map(({ name, node }) => [name, node]))
+      const faults = nodes.body ? nameFaultsIn(nodes.body, nodes.parameters ?? null) : []
+      return faults.map(({ id, at }) => foundAt(id, phpNameRules[id], at))
+    }),
+  )
 
 /** Of matches that are open at once: what keeps a query over a hostile tree short. */
 const MOST_MATCHES = 256

@@ -17,16 +17,17 @@ export function bracketsAround(text: string, language: Language): Around {
     else if (closes[open.at(-1) ?? ''] === bracket) open.pop()
     else missing.push({ bracket, next: /^\s*(\w*)/.exec(code.slice(index + 1, index + 40))?.[1] ?? '' })
   }
-  let before = ''
+  const heads: string[] = []
   for (const { bracket, next } of missing.toReversed()) {
-    const isArgument = before.endsWith('(') || before.endsWith('[')
-    before += bracket === ')' ? '_(' : bracket === ']' ? '[' : isArgument ? 'async () => {' : blockBefore(next)
+    const last = heads.at(-1)
+    const isArgument = last === '_(' || last === '['
+    heads.push(bracket === ')' ? '_(' : bracket === ']' ? '[' : isArgument ? 'async () => {' : blockBefore(next))
   }
   const after = open
     .toReversed()
     .map(bracket => closes[bracket])
     .join('')
-  return { before, after }
+  return { before: heads.join(''), after }
 }
 
 /** By the word after its end. */
@@ -41,7 +42,7 @@ const codeOf = (text: string, language: Language): string =>
 
 /** What is not closed ends with the text, or with the line: so a hostile text is read once. */
 const comments = String.raw`\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))`
-const inQuotes = (quote: string) => `${quote}[^${quote}\\\\\\n]*(?:\\\\.[^${quote}\\\\\\n]*)*(?:${quote}|$)`
+const inQuotes = (quote: string) => `${quote}[^${quote}\\\\\\n]*(?:\\\\.?[^${quote}\\\\\\n]*)*(?:${quote}|$)`
 const strings = `${inQuotes('"')}|${inQuotes("'")}`
 const template = '`[^`\\\\]*(?:\\\\[\\s\\S][^`\\\\]*)*(?:`|(?![\\s\\S]))'
 

@@ -1,6 +1,7 @@
 /** How much is tried to read hunks that are no code by themselves. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { bracketsAround } from './balanced.ts'
 import { parseBudget, readableParts } from './piece.ts'
 
 const text = Array.from({ length: 200 }, (_, at) => `} ${at} = ) in {`).join('\n')
@@ -31,5 +32,30 @@ describe('hunks that can not be read', () => {
       parseBudget(),
     )
     assert.deepEqual(parts.at(-1)?.last, 102)
+  })
+})
+
+describe('brackets that a piece lacks', () => {
+  for (const [language, text, before, after] of [
+    ['javascript', 'f(a) {', '', '}'],
+    ['javascript', 'g("(")\n})', '_(async () => {', ''],
+    ['javascript', 'const r = /[({]\\/(/g\n}', '{', ''],
+    ['javascript', 'const a = b / c; f(d / e)\n}', '{', ''],
+    ['javascript', 'const t = `(\n{`\n}', '{', ''],
+    ['javascript', '/* ( */ // {\n}', '{', ''],
+    ['javascript', '} else {\n}', 'if (_) {', ''],
+    ['javascript', '} catch (e) {', 'try {', '}'],
+    ['go', "a := '{'\nb := `(`\n}", '{', ''],
+    ['rust', "fn f<'a>(x: &'a str) {", '', '}'],
+    ['php', "# don't (\nf([", '', '])'],
+  ] as const)
+    it(`are found in ${language}: ${JSON.stringify(text)}`, () =>
+      assert.deepEqual(bracketsAround(text, language), { before, after }))
+
+  it('are found in time in a text that never closes what it opens', { timeout: 300_000 }, () => {
+    const from = process.cpuUsage()
+    for (const part of ['/*', '`\\', '"\\', '=/[', "'", '(`', '/ ', ')', '}', '('])
+      bracketsAround(part.repeat(400_000 / part.length).replaceAll(/.{9000}/g, '$&\n'), 'javascript')
+    assert.ok(process.cpuUsage(from).user < 20_000_000)
   })
 })

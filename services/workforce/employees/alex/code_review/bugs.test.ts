@@ -1,0 +1,94 @@
+/** Bugs that a function shows by itself, beside code that only looks like them. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { reviewOf } from './review-of.ts'
+
+function cases(
+  rule: string,
+  path: string,
+  wrap: (code: string) => string,
+  bad: Readonly<Record<string, number>>,
+  good: readonly string[],
+) {
+  describe(`${rule} in ${path}`, () => {
+    const linesOf = async (code: string) =>
+      (await reviewOf({ files: [{ path, text: wrap(code) }] })).findings.flatMap(found =>
+        found.rule === rule ? found.line : [],
+      )
+    for (const [code, line] of Object.entries(bad))
+      it(`is found: ${code}`, async () => assert.deepEqual(await linesOf(code), [line]))
+    for (const code of good) it(`is none: ${code}`, async () => assert.deepEqual(await linesOf(code), []))
+  })
+}
+
+const php = (code: string) => `<?php\nfunction f($given)\n{\n${code}\n}\n`
+cases(
+  'read-before-set',
+  'a.php',
+  php,
+  { "    $record = ['message' => $record];\n    return $record;": 4, '    $sum = $sum + $given;\n    return $sum;': 4 },
+  [
+    '    $given = trim($given);\n    return $given;',
+    '    foreach ($given as $sum) {}\n    $sum = $sum + 1;\n    return $sum;',
+    '    preg_match("/a/", $given, $found);\n    $found = $found[0];\n    return $found;',
+    '    global $sum;\n    $sum = $sum + 1;',
+    '    extract($given);\n    $sum = $sum + 1;\n    return $sum;',
+    '    $sum = isset($sum) ? $sum : 1;\n    return $sum;',
+    '    $sum = 1;\n    $sum = $sum + 1;\n    return $sum;',
+  ],
+)
+cases('never-read', 'a.php', php, { '    $late = $given + 1;\n    return $given;': 4 }, [
+  '    $late = $given + 1;\n    return $late;',
+  '    $late = $given + 1;\n    return compact("late");',
+  '    $late = &$given;\n    $late = 1;',
+  '    $late = $given + 1;\n    return "at $late";',
+  '    $late = $given + 1;\n    return function () use ($late) { return $late; };',
+  '    if ($late = $given) { return 1; }\n    return 2;',
+  '    static $late = 1;\n    $late = 2;',
+  '    $late[] = $given;\n    $late["a"] = 1;',
+])
+
+const go = (code: string) => `package a\nfunc f(a, b string) {\n${code}\n}\n`
+cases(
+  'format-arguments',
+  'a.go',
+  go,
+  {
+    '\tfmt.Printf("%s %d\\n", a)': 3,
+    '\tfmt.Fprintf(os.Stdout, "100%\\n")': 3,
+    '\tx := fmt.Sprintf("none", a)\n\tuse(x)': 3,
+    '\tlog.Fatalf(`%-36s %v`, a)': 3,
+  },
+  [
+    '\tfmt.Printf("%s %5.2f %%\\n", a, b)',
+    '\tfmt.Fprintf(os.Stdout, "%+v", a)',
+    '\tfmt.Printf("%[1]s %[1]s", a)',
+    '\tfmt.Printf("%*d", a, b)',
+    '\tfmt.Printf("%s %s", a...)',
+    '\tfmt.Printf("%s" + b, a, b)',
+    '\tfmt.Printf("%s", /* the name */ a)',
+  ],
+)
+
+cases('never-runs', 'a.rb', code => `def f(a)\n${code}\nend\n`, { '  return true\n  a.b': 2 }, [
+  '  return true if a\n  a.b',
+  '  a.b\n  return true',
+  '  return true\n  # So it is.',
+  '  return true\nrescue A\n  a.b',
+  '  return true\nensure\n  a.b',
+  '  return <<~TEXT\n    a\n  TEXT',
+])
+
+const js = (code: string) => `export const f = (a, b) => {\n${code}\n}\n`
+cases('fallback-of-zero', 'a.js', js, { '  return a || 0 / 1024': 2, '  return a?.length ?? 0 * b': 2 }, [
+  '  return (a || 0) / 1024',
+  '  return a || 30 * 1024',
+  '  return a || b / 2',
+])
+cases(
+  'exit-code-ignored',
+  'a.js',
+  code => `import { spawnSync } from 'node:child_process'\n${code}\n`,
+  { "spawnSync('a', [])": 2 },
+  ["const { status } = spawnSync('a', [])\nprocess.exitCode = status", "process.exit(spawnSync('a', []).status)"],
+)

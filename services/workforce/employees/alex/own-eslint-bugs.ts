@@ -1,0 +1,91 @@
+/** Rules of our own about bugs; those about holes stand in own-eslint-rules.ts. */
+import type { Node, OwnRule } from './own-eslint-rule.ts'
+import { readsPastTheEnd } from './past-the-end.ts'
+
+export const ownBugRules: Readonly<Record<string, OwnRule>> = {
+  'promise-in-for-each': {
+    selector:
+      'CallExpression[callee.property.name="forEach"] > :matches(ArrowFunctionExpression, FunctionExpression)[async=true]:first-child',
+    message: 'forEach does not wait for an async function.',
+    rule: [
+      'error',
+      'bug',
+      'What follows runs before the work is done, and an error in it is an unhandled rejection.',
+      'Use for … of with await, or await Promise.all(list.map(…)).',
+    ],
+  },
+  'async-predicate': {
+    selector:
+      'CallExpression[callee.property.name=/^(filter|some|every|find|findIndex)$/] > :matches(ArrowFunctionExpression, FunctionExpression)[async=true]',
+    message: 'An async function as a predicate is always true.',
+    rule: [
+      'error',
+      'bug',
+      'It gives a promise, and a promise counts as true.',
+      'Await the answers first with Promise.all.',
+    ],
+  },
+  'fallback-of-zero': {
+    selector:
+      'LogicalExpression[operator=/^(\\|\\||\\?\\?)$/] > BinaryExpression.right[operator=/^[*/]$/] > Literal.left[value=0]',
+    message: 'The fallback is zero whatever follows.',
+    rule: [
+      'error',
+      'bug',
+      '* and / bind closer than || and ??: the value before them is taken as it is.',
+      'Put the choice in brackets: (a || 0) / b.',
+    ],
+  },
+  'exit-code-ignored': {
+    selector: 'ExpressionStatement > CallExpression[callee.name="spawnSync"]',
+    message: 'How the program ended is not looked at.',
+    rule: [
+      'warning',
+      'bug',
+      'spawnSync throws nothing: a program that fails, or is not there, goes by unseen.',
+      'Look at status and error of what it gives, or use execFileSync.',
+    ],
+  },
+  'loop-past-the-end': {
+    selector: 'ForStatement > BinaryExpression[operator="<="][right.property.name="length"]',
+    message: 'The loop runs once past the end.',
+    rule: ['error', 'bug', 'The last index is length - 1; at length there is nothing.', 'Compare with <.'],
+    holds: (node, textOf) => node.parent.test === node && readsPastTheEnd(node.parent, textOf),
+    replace: (node, textOf) => ({ node, text: `${textOf(node.left)} < ${textOf(node.right)}` }),
+  },
+  'comparator-gives-boolean': {
+    selector:
+      'CallExpression[callee.property.name=/^(sort|toSorted)$/] > ArrowFunctionExpression[params.length=2] > BinaryExpression[operator=/^(<|>|<=|>=)$/]',
+    message: 'The comparator gives a boolean.',
+    rule: [
+      'error',
+      'bug',
+      'sort wants a negative number, 0 or a positive one: true and false never say “before”.',
+      'Subtract the values, or use localeCompare.',
+    ],
+    holds: node => node.parent.body === node && arithmetic(node.left) && arithmetic(node.right),
+    replace: (node, textOf) => {
+      const [more, less] = node.operator.startsWith('>') ? [node.left, node.right] : [node.right, node.left]
+      return numeric.test(more.property?.name) && numeric.test(less.property?.name)
+        ? { node, text: `${textOf(more)} - ${textOf(less)}` }
+        : undefined
+    },
+  },
+  'error-swallowed': {
+    selector:
+      'CallExpression[callee.property.name="catch"] > ArrowFunctionExpression[body.type="BlockStatement"][body.body.length=0]',
+    message: 'An error is thrown away.',
+    rule: [
+      'warning',
+      'bug',
+      'Nobody learns that it went wrong.',
+      'Handle it, pass it on, or say in a comment why nothing is done.',
+    ],
+  },
+}
+
+/** Something that is not itself a comparison. */
+const arithmetic = ({ type }: Node) => type === 'Identifier' || type === 'MemberExpression' || type === 'CallExpression'
+
+/** What is a number by its name: a difference of texts is none. */
+const numeric = /^(total|count|size|length|price|amount|age|index|time|rank|score)$/
