@@ -46,7 +46,7 @@ function composedOf(
   if (whole === undefined || whole.size === 0) return undefined
   const told = all.filter((sentence, at) => whole.has(at) && isAllowed(sentence))
   const words = told.reduce((sum, { text }) => sum + wordsOf(text).length, 0)
-  if (told.length < whole.size || told.length > MOST_TOLD || (told.length > 1 && words > max_words)) return undefined
+  if (told.length < whole.size || (told.length > 1 && words > max_words)) return undefined
   return { text: joined(told), citations: told.map(({ text }) => ({ source: passage.source, quote: text })) }
 }
 
@@ -65,7 +65,7 @@ function best(allowed: readonly (Sentence & { readonly at: number })[], most: nu
   return chosen
 }
 
-/** With all that the chosen ones need; undefined where it stands before the passage, or behind it. */
+/** With all that the chosen ones need; undefined where it stands outside of the passage, or is too much. */
 function withNeeded(
   chosen: ReadonlySet<number>,
   all: readonly Sentence[],
@@ -74,6 +74,7 @@ function withNeeded(
   const whole = new Set(chosen)
   // What is added is looked at too: a set tells of it as it grows.
   for (const at of whole) {
+    if (whole.size > MOST_TOLD) return undefined
     const { kind, text, isFirst } = all[at] as Sentence
     const isInside = kind === 'item' ? !isFirst || isInList(all, at) : kind === 'code' || pointsBack.test(text)
     if (isInside && at > 0) whole.add(at - 1)
@@ -82,7 +83,7 @@ function withNeeded(
     if (whole.has(at + 2)) whole.add(at + 1)
     if (text.endsWith(':') && kind !== 'code') {
       const end = listEnd(all, at + 1)
-      if (end === at + 1) return undefined
+      if (end === at + 1 || end > at + MOST_TOLD) return undefined
       for (let place = at + 1; place < end; place++) whole.add(place)
     }
   }

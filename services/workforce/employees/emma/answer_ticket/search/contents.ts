@@ -1,5 +1,5 @@
 /** Tables of contents and menus: they have the words of what they lead to, and say nothing. */
-import type { Block } from './passages.ts'
+import type { Block } from './outline.ts'
 
 /** `titles`: the headings of the article, in small letters. */
 export function isContents(heading: string, blocks: readonly Block[], titles: ReadonlySet<string>): boolean {

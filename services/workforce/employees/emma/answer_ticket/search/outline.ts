@@ -1,9 +1,14 @@
 /** The headings, paragraphs, items of lists and blocks of code of an article, in Markdown or as plain text has them. */
 
+/** A text has one space wherever there was more; code stands as it is written, with its fences. */
+export interface Block {
+  readonly kind: 'text' | 'item' | 'code'
+  readonly text: string
+}
+
 export type Piece =
+  | Block
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
-  /** A text has one space wherever there was more; code stands as it is written, with its fences. */
-  | { readonly kind: 'text' | 'item' | 'code'; readonly text: string }
   /** An empty line, at which a long text may be cut. */
   | { readonly kind: 'gap' }
 
@@ -121,8 +126,9 @@ function isFollowed(lines: readonly string[], from: number): boolean {
 function codeEnd(lines: readonly string[], at: number): number | undefined {
   const [fence] = /^(?:`{3,}|~{3,})/.exec((lines[at] ?? '').trim()) ?? []
   if (fence !== undefined) {
-    const close = lines.findIndex((line, place) => place > at && line.trim().startsWith(fence))
-    return close === -1 ? lines.length : close + 1
+    let close = at + 1
+    while (close < lines.length && !lines[close]?.trim().startsWith(fence)) close++
+    return Math.min(lines.length, close + 1)
   }
   const depth = depthOf(lines, at - 2)
   if (depth === undefined || at < 2 || flat(lines[at - 1]) !== '') return undefined

@@ -1,7 +1,7 @@
 /** The knowledge given, in pieces that answer a question each. */
 import { sentencesOf } from '../../../src/text/sentences.ts'
 import { isContents } from './contents.ts'
-import { outlineOf } from './outline.ts'
+import { type Block, outlineOf } from './outline.ts'
 
 /** A text that was given as knowledge. */
 export interface Source {
@@ -23,11 +23,6 @@ export interface Passage {
   readonly part: number
   /** It stands under no heading but the title of its source, so its parts may be about anything. */
   readonly isUntitled: boolean
-}
-
-export interface Block {
-  readonly kind: 'text' | 'item' | 'code'
-  readonly text: string
 }
 
 /** A sentence, or a block of code as a whole. */
