@@ -98,7 +98,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     trusted: [createCredentialsIssuer(secret).publicKey, createExecutorTokens(secret).publicKey],
     openServices: [ExecutorService],
     tls: undefined,
-    transport: hosted.transport,
+    transport: hosted.served,
     routes: router => hosted.routes(router),
     health,
     runner,

@@ -1,6 +1,7 @@
 /** One request and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id, KeyMode } from '@millhand/api'
+import type { TraceContext } from '@millhand/telemetry'
 import type { Connection, ServerState } from './connection.ts'
 import { corsHeaders } from './cors.ts'
 
@@ -19,6 +20,8 @@ export class Exchange {
   allowsSlowBody = false
   /** The caller's, once it is authenticated. */
   mode: KeyMode | undefined
+  /** Whose calls are part of which trace; undefined where traces are off. */
+  trace: TraceContext | undefined
   /** Whether the time of the answer counts in the targets of `/status`: no wait, no stream, no file. */
   isTimed = true
   /** Milliseconds in which the body came. */

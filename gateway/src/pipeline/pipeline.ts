@@ -8,7 +8,7 @@
  * A step that fails ends the request: `dispatch.ts` answers with the problem.
  */
 import type { Transport } from '@connectrpc/connect'
-import type { Route, RouteOf } from '@millhand/api'
+import { codeOf, type Route, type RouteOf } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import { operationKey, waitMsKey } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
@@ -19,6 +19,7 @@ import { CallerGone } from '../exchange.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Outcome } from '../idempotency/replay.ts'
 import { retryWhileLost } from '../idempotency/retry.ts'
+import { admissionSpan } from '../request-trace.ts'
 import type { Streams } from '../streams/event-streams.ts'
 import { createdEvents } from '../streams/stream-on-create.ts'
 import { createTokenAuthenticate, type TokenDeps } from '../streams/stream-tokens.ts'
@@ -50,10 +51,17 @@ export function createPipeline(route: Route, deps: PipelineDeps): Handle {
 
   return async (exchange, params, query) => {
     const context = new RequestContext(exchange, params, query)
-    const caller = authenticate === undefined ? deps.authenticate(exchange) : authenticate(context)
-    context.caller = caller instanceof Promise ? await caller : caller
-    const admitted = admit(context)
-    if (admitted !== undefined) await admitted
+    const span = admissionSpan(exchange)
+    try {
+      const caller = authenticate === undefined ? deps.authenticate(exchange) : authenticate(context)
+      context.caller = caller instanceof Promise ? await caller : caller
+      const admitted = admit(context)
+      if (admitted !== undefined) await admitted
+    } catch (error) {
+      span?.end(codeOf(error))
+      throw error
+    }
+    span?.end()
     return respond(context)
   }
 }

@@ -10,7 +10,7 @@ import {
 /** Integers are written as `bigint`, so that a float that is whole stays a float. */
 export type AttributeValue = number | bigint | string | readonly bigint[]
 
-export const attributeOf = (node: NodeProto, name: string): AttributeProto | undefined =>
+const attributeOf = (node: NodeProto, name: string): AttributeProto | undefined =>
   node.attribute.find(each => each.name === name)
 
 export const floatOf = (node: NodeProto, name: string, missing: number): number => attributeOf(node, name)?.f ?? missing

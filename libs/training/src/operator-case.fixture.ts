@@ -2,7 +2,7 @@
 import type { Attributes } from './graph-writer.ts'
 import type { Network } from './network.fixture.ts'
 
-export interface Case {
+interface Case {
   readonly operator: string
   readonly what: string
   /** Adds the operator with its inputs, and returns its output. */

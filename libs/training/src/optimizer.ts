@@ -13,7 +13,7 @@ export type Optimizer =
     }
 
 /** A vector as long as the weights that is carried from step to step; it begins as zeros. */
-export interface CarriedState {
+interface CarriedState {
   readonly input: string
   readonly output: string
 }
@@ -26,7 +26,7 @@ export interface OptimizerStep {
   readonly scalars: readonly string[]
 }
 
-export const LEARNING_RATE = `${PREFIX}learning_rate`
+const LEARNING_RATE = `${PREFIX}learning_rate`
 const SIZE = `${PREFIX}adam/size`
 const EPSILON = `${PREFIX}adam/epsilon`
 

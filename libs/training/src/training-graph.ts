@@ -43,7 +43,7 @@ export interface TrainingGraph {
 }
 
 /** Tensors of the model that are one vector, which goes in and comes out of each step. */
-export interface Carried extends VectorLayout {
+interface Carried extends VectorLayout {
   readonly input: string
   readonly output: string
   /** As the model has them. */
@@ -51,7 +51,7 @@ export interface Carried extends VectorLayout {
 }
 
 /** An input with 0 where an element is dropped, elsewhere 1/(1 - ratio). */
-export interface DropoutMask {
+interface DropoutMask {
   readonly input: string
   readonly shape: Shape
   readonly ratio: number

@@ -98,6 +98,12 @@ for (const kind of Object.keys(networkKinds)) {
   })
 }
 
+test('a state of another graph is refused', async () => {
+  const { state } = await train('a perceptron with relu', { name: 'sgd' }, 1)
+  await assert.rejects(train('a perceptron with relu', { name: 'adam' }, 1, state), /of another training graph/)
+  await assert.rejects(train('a bag of embeddings', { name: 'sgd' }, 1, state), /of another training graph/)
+})
+
 test('batch normalization moves its statistics as the operator says', async () => {
   const network = openNetwork({ seed: 4 })
   const numbers = (data: number[]) => network.constant({ dtype: 'float32', shape: [2], data: Float32Array.from(data) })

@@ -6,7 +6,7 @@ import { elementCount } from './tensor-proto.ts'
 import type { TrainingGraph } from './training-graph.ts'
 
 /** A session that holds the training graph. On one thread the same inputs give the same bits. */
-export interface StepSession {
+interface StepSession {
   run(inputs: ReadonlyMap<string, Tensor>): Promise<ReadonlyMap<string, Tensor>>
 }
 
@@ -30,7 +30,7 @@ export interface TrainingStepsOptions {
   readonly session: StepSession
   /** Of the masks of dropout, from 0 to 2^32 - 1. */
   readonly seed: number
-  /** To go on from; default the beginning. */
+  /** To go on from; default the beginning. Throws where it is of another graph. */
   readonly from?: TrainingState
 }
 
@@ -39,7 +39,7 @@ export function openTrainingSteps({ training, optimizer, session, seed, from }: 
   const vectors = vectorsOf(training).map(({ input, output, initial }) => ({
     input,
     output,
-    current: vector((from?.vectors.get(input) ?? initial).slice()),
+    current: vector(from ? stored(from, input, initial.length) : initial.slice()),
   }))
   let steps = from?.step ?? 0
   return {
@@ -74,6 +74,14 @@ export function openTrainingSteps({ training, optimizer, session, seed, from }: 
  * given some to write into; left to the garbage collector they cost a third of the time of a small step.
  */
 const release = ({ data }: Tensor): void => void (data as Float32Array<ArrayBuffer>).buffer.transfer(0)
+
+/** A copy of a vector of the state. */
+function stored({ vectors }: TrainingState, input: string, length: number): Float32Array {
+  const found = vectors.get(input)
+  if (found?.length !== length)
+    throw new Error(`the state is of another training graph: it has no "${input}" of ${length}`)
+  return found.slice()
+}
 
 const vector = (data: Float32Array): Tensor => ({ dtype: 'float32', shape: [data.length], data })
 

@@ -12,7 +12,7 @@ export interface VectorLayout {
   readonly tensors: readonly PlacedTensor[]
 }
 
-export interface PlacedTensor {
+interface PlacedTensor {
   readonly name: string
   readonly shape: Shape
   /** The place of its first element. */

@@ -98,6 +98,7 @@ export function outcomes(
       modelCostMicros: atMost(MOST_USED, used?.costMicros),
       items,
       partialOutputFile: partial,
+      ...(lease.traceparent !== undefined && { traceparent: lease.traceparent }),
     }),
   }
 }

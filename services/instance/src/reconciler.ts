@@ -40,7 +40,6 @@ const LOOK_MS = 500
 const IDLE_MS = 5_000
 const PAGE = 1_000
 const WRITES_AT_ONCE = 200
-const NONE: readonly never[] = []
 
 export class Reconciler {
   readonly #deps: ReconcilerDeps
@@ -235,7 +234,7 @@ export class Reconciler {
     const now = this.#now()
     const waiting = [...this.#open.values()].flatMap(instance => {
       const indexes = waitingIndexes(instance, now)
-      if (indexes.length === 0 || this.#times.behind(instance.id) !== undefined) return NONE
+      if (indexes.length === 0 || this.#times.behind(instance.id) !== undefined) return []
       return [{ ...instance, instance: instance.id, indexes }]
     })
     if (waiting.length === 0) return

@@ -1,10 +1,17 @@
 /** The forward side of every operator that is trained, in float64, by the definitions of the ONNX operators. */
-import type { NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import { floatOf, integerOf, integersOf, textOf } from '../attributes.ts'
-import { at, broadcastAt, broadcastShape, build, fold, mean, sum, type Value } from './value.fixture.ts'
+import {
+  at,
+  broadcastAt,
+  broadcastShape,
+  build,
+  fold,
+  mean,
+  type ReferenceOperator,
+  sum,
+  type Value,
+} from './value.fixture.ts'
 import { windowOperators } from './window-operators.fixture.ts'
-
-export type ReferenceOperator = (node: NodeProto, inputs: readonly Value[]) => readonly Value[]
 
 const elementwise =
   (formula: (...numbers: number[]) => number): ReferenceOperator =>

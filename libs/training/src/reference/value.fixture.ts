@@ -1,10 +1,13 @@
 /** Arrays of float64 for a reference that is slow and plain: each element is computed from its coordinates. */
+import type { NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 
 export interface Value {
   readonly shape: readonly number[]
   /** Row by row. Integers are whole numbers of float64. */
   readonly data: Float64Array
 }
+
+export type ReferenceOperator = (node: NodeProto, inputs: readonly Value[]) => readonly Value[]
 
 type Coordinates = readonly number[]
 

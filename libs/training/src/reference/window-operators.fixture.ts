@@ -1,8 +1,7 @@
 /** Convolution and pooling in float64. */
 import type { NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import { integerOf, integersOf, textOf } from '../attributes.ts'
-import type { ReferenceOperator } from './operators.fixture.ts'
-import { at, build, coordinatesOf, fold, mean, sum, type Value } from './value.fixture.ts'
+import { at, build, coordinatesOf, fold, mean, type ReferenceOperator, sum, type Value } from './value.fixture.ts'
 
 interface Window {
   readonly size: readonly number[]

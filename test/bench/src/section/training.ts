@@ -1,4 +1,7 @@
-/** Training on one thread, beside JAX: steps of two small networks, and the gradients of ten. */
+/**
+ * Training on one thread, beside JAX: steps of two small networks, and the gradients of ten. Steps are counted in a second
+ * of processor time, which is a second where nothing else runs; `per_s` has those of the clock.
+ */
 import type { Loss } from '@millhand/training'
 import { convolution, dense, type Network, networkKinds } from '@millhand/training/fixture'
 import { alternate } from '../alternate.ts'
@@ -26,11 +29,11 @@ export async function* training({ seconds, rounds: times }: Workbench): AsyncIte
       theirs: async () => (jax ? contestant.jaxRate(jax, seconds) : undefined),
     })
     const jaxRates = theirs.filter(each => each !== undefined)
-    const rounds = (rates: readonly StepRate[]) => rates.map(({ perSecond }) => perSecond)
+    const rounds = (rates: readonly StepRate[]) => rates.map(({ cpuUs }) => 1e6 / cpuUs)
     const limit = { name: `JAX ${jax?.version}, jitted, one core`, rounds: rounds(jaxRates), leastRatio: LEAST }
-    const cpuUs = (rates: readonly StepRate[]) => median(rates.map(each => each.cpuUs))
-    const details = { cpu_us: cpuUs(own), ...(jax && { jax_cpu_us: cpuUs(jaxRates) }) }
-    yield { section: 'training', name, unit: 'steps/s', rounds: rounds(own), limits: jax ? [limit] : [], details }
+    const perSecond = (rates: readonly StepRate[]) => median(rates.map(each => each.perSecond))
+    const details = { per_s: perSecond(own), ...(jax && { jax_per_s: perSecond(jaxRates) }) }
+    yield { section: 'training', name, unit: 'steps/CPU s', rounds: rounds(own), limits: jax ? [limit] : [], details }
   }
 }
 

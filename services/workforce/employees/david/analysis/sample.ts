@@ -105,10 +105,9 @@ function inOrder(ranks: Float64Array, { order }: Axis): Float64Array {
 
 /** Whether the numbers are the years of the axis with their fractions, to the month. */
 function isTimeOf({ values }: NumberColumn, { column, order }: Axis): boolean {
-  return order.every(row => {
-    const [value, at] = [values[row] ?? Number.NaN, column.values[row] ?? 0]
-    return Number.isNaN(value) || Math.abs(value - 1970 - at / YEAR) < 0.1
-  })
+  const known = order.filter(row => !Number.isNaN(values[row] ?? Number.NaN))
+  const isTime = (row: number) => Math.abs((values[row] ?? 0) - 1970 - (column.values[row] ?? 0) / YEAR) < 0.1
+  return known.length > 2 && known.every(isTime)
 }
 
 /** In milliseconds. */

@@ -51,6 +51,22 @@ describe('groups', () => {
     assert.match(chartOf(finding?.id), /weight by order: medians, of at least 5 rows each/)
   })
 
+  it('have the highest median where that is told, also where another has the highest ranks', async () => {
+    const shops = {
+      a: [10, 10, 10, 10, 10, 11, 11, 11, 1, 1],
+      b: [12, 12, 12, 12, 12, 12, 0, 0, 0, 0],
+      c: [1, 2, 3, 2, 1, 2, 3, 2, 1, 2],
+    }
+    const { of, group_differences: differences } = await ask({
+      rows: rows(300, i => {
+        const shop = (['a', 'b', 'c'] as const)[i % 3] ?? 'a'
+        return { shop, sold: (shops[shop][Math.floor(i / 3) % 10] ?? 0) + 0.01 * Math.sin(i * 7.3) }
+      }),
+    })
+    assert.equal(differences.length, 1)
+    assert.match(of('difference')[0]?.statement ?? '', /highest where shop is “b” \(median 1[12]/)
+  })
+
   it('that are all told of have no such words', async () => {
     const { of } = await ask({
       rows: rows(80, i => ({ shop: i % 2 ? 'north' : 'south', sold: (i % 2) + Math.sin(i * 1.7) / 3 })),

@@ -269,6 +269,7 @@ function method({ tests }: Analysis): Block[] {
 }
 
 const LIMITS = [
+  'Values of a category with fewer than 5 rows are no groups to compare, nor are texts of which most differ.',
   'Things that go together need not cause each other.',
   'Rows are taken to be independent of each other, except for their order in time where there is a column of times.',
   'Effects in a few rows only, or of a kind that no test looks for, are not found.',

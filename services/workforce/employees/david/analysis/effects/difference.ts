@@ -1,5 +1,6 @@
 /** A column of numbers that is higher in one group of rows than in another. */
 
+import type { NumberColumn } from '../../table/columns.ts'
 import type { Ask } from '../../table/database.ts'
 import { identifier } from '../../table/database.ts'
 import type { Charted } from '../result.ts'
@@ -45,7 +46,7 @@ export function difference(number: Ranked, groups: Groups): Differing | undefine
     measure: 'root of epsilon squared, of ranks',
     test: 'Kruskal-Wallis',
     rows: n,
-    tell: ask => tell(ask, column.name, groups, within, places),
+    tell: ask => tell(ask, column, groups, within, places),
   }
 }
 
@@ -67,28 +68,38 @@ const [PLACE, MIDDLE] = [identifier(' place in order'), identifier(' median')]
 
 async function tell(
   ask: Ask,
-  name: string,
-  { groups, by: sortOf, column, hasRare }: Groups,
+  { name, values }: NumberColumn,
+  { groups, codes, by: sortOf, column, hasRare }: Groups,
   within: readonly { readonly count: number; readonly ranks: number }[],
   places: readonly number[],
 ): Promise<Told> {
   const missing = sortOf === 'missing'
-  const mean = (place: number) => (within[place]?.ranks ?? 0) / (within[place]?.count || 1)
-  const sorted = places.toSorted((a, b) => mean(b) - mean(a)).flatMap(place => groups[place] ?? [])
-  const [high, low] = [sorted[0], sorted.at(-1)]
-  if (!high || !low) throw new Error('There are two groups.')
+  const rank = (place: number) => (within[place]?.ranks ?? 0) / (within[place]?.count || 1)
+  const inGroup = Array.from(groups, (): number[] => [])
+  values.forEach((value, row) => {
+    if (!Number.isNaN(value)) inGroup[codes[row] ?? -1]?.push(value)
+  })
+  const by = MEASURES.map(([measure, of]) => {
+    const sizes = new Map(places.map(place => [place, of ? of(inGroup[place] ?? []) : rank(place)]))
+    const size = (place: number) => sizes.get(place) ?? 0
+    const sorted = places.toSorted((a, b) => size(b) - size(a) || rank(b) - rank(a))
+    const [high = 0, low = 0] = [sorted[0], sorted.at(-1)]
+    return { measure, sorted, high, low, isSo: size(high) > size(low) && rank(high) > rank(low) }
+  })
+  // What is tested are ranks: wild values may turn the mean round, and many equal ones the median.
+  const chosen = by.find(({ isSo }) => isSo) ?? by.at(-1)
+  const [high, low] = [groups[chosen?.high ?? 0], groups[chosen?.low ?? 0]]
+  if (!chosen || !high || !low) throw new Error('There are two groups.')
   const x = identifier(name)
   const ranked = `SELECT *, ${rankBy(x)} AS ${PLACE} FROM data WHERE ${x} IS NOT NULL`
   const rare = hasRare ? `, ${rareBeside(x, column, groups)}` : ''
-  const by = (measure: string, of = x, from = 'data') =>
-    proved(
-      ask,
-      `SELECT higher - lower AS difference, * FROM (SELECT ${measure}(${of}) FILTER (WHERE ${high.where}) AS higher, ${measure}(${of}) FILTER (WHERE ${low.where}) AS lower FROM ${from})${rare}`,
-    )
-  // What is tested are ranks: wild values may turn the mean round, and many equal ones the median.
-  let [measure, proof] = ['median', await by('median')]
-  if (proof.of('difference') <= 0) [measure, proof] = ['mean', await by('avg')]
-  if (proof.of('difference') <= 0) [measure, proof] = ['mean rank', await by('avg', PLACE, `(${ranked})`)]
+  const { measure } = chosen
+  const aggregate = measure === 'median' ? 'median' : 'avg'
+  const [of, from] = measure === 'mean rank' ? [PLACE, `(${ranked})`] : [x, 'data']
+  const proof = await proved(
+    ask,
+    `SELECT higher - lower AS difference, * FROM (SELECT ${aggregate}(${of}) FILTER (WHERE ${high.where}) AS higher, ${aggregate}(${of}) FILTER (WHERE ${low.where}) AS lower FROM ${from})${rare}`,
+  )
   const [first, second] = [said(proof.of('higher')), said(proof.of('lower'))]
   const { head, tail } = rareSaid(columnSaid(column), proof.of)
   const statement = missing
@@ -105,9 +116,26 @@ async function tell(
             { label: low.said, name: 'lower', value: proof.of('lower') },
           ],
         }
-      : await medians(ask, name, { column, hasRare }, sorted)
+      : await medians(
+          ask,
+          name,
+          { column, hasRare },
+          (by[0]?.sorted ?? []).flatMap(place => groups[place] ?? []),
+        )
   return { statement, sql: proof.sql, values: proof.values, chart }
 }
+
+const middleOf = (values: readonly number[]): number => {
+  const sorted = Float64Array.from(values).sort()
+  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
+}
+
+/** What a group is told to be the highest by; the last is that of the ranks. */
+const MEASURES = [
+  ['median', middleOf],
+  ['mean', (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length],
+  ['mean rank', undefined],
+] as const
 
 /** In a query, what is in the groups of too few rows: how many they are, and from where to where their medians reach. */
 const rareBeside = (x: string, by: string, groups: readonly Group[]) =>
