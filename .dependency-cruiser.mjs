@@ -116,6 +116,13 @@ export default {
       to: { path: 'node_modules/(onnxruntime-node|sharp)/' },
     },
     {
+      name: 'llama-is-an-adapter',
+      comment: 'Only `libs/gguf` talks to llama.cpp.',
+      severity: 'error',
+      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, '^libs/gguf/'] },
+      to: { path: 'node_modules/node-llama-cpp/' },
+    },
+    {
       name: 'stripe-is-an-adapter',
       comment: 'Only the adapter of Stripe talks to Stripe.',
       severity: 'error',
