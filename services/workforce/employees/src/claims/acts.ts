@@ -37,7 +37,7 @@ const passive =
   /(?<!\p{L}|\b(?:if|once|when|unless|until|after|should|that|which|who|may|might|would|could|not) (?:\p{L}+ ){0,6})(?:has|have) (?:already |now |just |also )?been (?!made|done|told|asked|said|given|able|there|open|sent|through|known|meaning|great|lovely|waiting|going|trying)(\p{L}{3,}(?:ed|en|wn|t))(?!\p{L})/gu
 
 const business =
-  'refunded cancelled canceled replaced shipped sent dispatched credited paid approved unlocked upgraded extended reserved booked waived escalated reset issued transferred reimbursed compensated blocked closed deleted activated confirmed fixed resolved repaired arranged contacted informed notified reported accepted granted processed registered scheduled instructed ordered'
+  'refunded cancelled canceled replaced shipped sent dispatched credited paid approved unlocked upgraded extended reserved booked waived escalated reset issued transferred reimbursed compensated blocked closed deleted activated confirmed fixed resolved repaired arranged contacted informed notified reported accepted granted processed registered scheduled instructed ordered taken removed dropped deducted returned'
 const past = new RegExp(
   String.raw`(?<!\p{L})(?:we|i|our \p{L}+|your (?:\p{L}+ ){1,3}|(?:the )?(?:refund|payment|transfer|replacement|parcel|order|account|claim|ticket|money|amount)) ?(?:have |has |had |was |were |'ve |is )?(?:(?:already|just|now|also|been|today|since|therefore) ){0,3}(${business.split(' ').join('|')})(?!\p{L})`,
   'giu',

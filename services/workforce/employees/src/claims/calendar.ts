@@ -35,7 +35,8 @@ export function calendarOf(
   const days = new Set<string>()
   const moments: { readonly time: number; readonly hasWeekday: boolean }[] = []
   const only = onlyYearOf(text)
-  const seasons: number[] = []
+  const years = [...new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? [])].slice(0, 20).map(Number)
+  const seasons = years.flatMap(one => years.map(other => Math.abs(one - other) * 12))
   const add = (name: string, day: number, year: number) => {
     names.add(name)
     if (!(day > 0)) return

@@ -37,10 +37,18 @@ export const clockTimesIn = (text: string): ClockTime[] => {
 
 /** “2 to 4 pm”: the first is of the same half of the day, unless it would be later than the second. */
 const rangesIn = (text: string): ClockTime[] =>
-  [...text.matchAll(range)].flatMap(({ 1: first = '', 2: last = '', 3: said = '', index }) => {
+  [...text.matchAll(range)].flatMap(({ 0: shown, 1: first = '', 2: last = '', 3: said = '', index }) => {
     const [from, to] = [first, last].map(
       each => hourOf(each.split(/[:.]/)[0] ?? '') * 60 + Number(each.split(/[:.]/)[1] ?? 0),
     ) as [number, number]
+    // “9.30 to 5.30”
+    if (said === '')
+      return /[:.]/.test(first + last) && to < 1_440
+        ? [
+            { start: index, end: index + first.length, minutes: from, isEither: from < 780 },
+            { start: index + shown.length - last.length, end: index + shown.length, minutes: to, isEither: to < 780 },
+          ]
+        : []
     if (from > 720 || to > 720) return []
     const isLate = /^p/i.test(said) !== from % 720 > to % 720
     const minutes = (from % 720) + (isLate ? 720 : 0)
@@ -48,7 +56,7 @@ const rangesIn = (text: string): ClockTime[] =>
   })
 
 const range =
-  /(?<![\p{L}\p{N}.,:£€$])(\d{1,2}(?:[:.][0-5]\d)?) ?(?:to|-|–|until|till) ?(\d{1,2}(?:[:.][0-5]\d)?) ?(a\.?m|p\.?m)/giu
+  /(?<![\p{L}\p{N}.,:£€$])(\d{1,2}(?:[:.][0-5]\d)?) ?(?:to|-|–|until|till) ?(\d{1,2}(?:[:.][0-5]\d)?) ?(a\.?m|p\.?m)?(?!\p{L}|\d|[.,:]\d)/giu
 
 /** “Saturday between 9 and 11”. */
 const between = new RegExp(

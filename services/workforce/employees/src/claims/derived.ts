@@ -18,7 +18,7 @@ export function isDerived(
     isShareOf(one, near, given) ||
     isPartOf(one, given) ||
     isTimes(one, beside, given) ||
-    isSumOf(one, beside, given) ||
+    isSumOf(one, beside, given) || isProductOf(one, beside, given) ||
     paragraphs.some(all => isReckoned(one, all))
   )
 }
@@ -34,6 +34,19 @@ function isSumOf(one: Quantity, beside: readonly Quantity[], given: readonly Qua
         a.dimension === b.dimension &&
         (isEqual(a.value + b.value, one.value) || isEqual(a.value - b.value, one.value)),
     ),
+  )
+}
+
+/** “350 Wednesdays, 5 kilometres each. That's 1,750 km”: of given figures that stand beside it. */
+function isProductOf(one: Quantity, beside: readonly Quantity[], given: readonly Quantity[]): boolean {
+  if (one.dimension === 'share' || isClock(one)) return false
+  const parts = beside.filter(
+    a => a !== one && !a.isId && given.some(b => b.value === a.value && b.dimension === a.dimension),
+  )
+  return parts.some(
+    a =>
+      a.dimension === one.dimension &&
+      parts.some(b => b !== a && b.dimension === undefined && isEqual(a.value * b.plain, one.value)),
   )
 }
 

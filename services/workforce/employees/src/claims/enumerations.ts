@@ -31,7 +31,7 @@ const included =
   /(?:^|[.;:!?()–—] ?)([^.;:!?()–—]{3,160}?) (?:(?:is|are)(?: all| both| also)? (?:included|supported|available|provided|covered|welcome)|from [£$€]\d)/gu
 /** “Everybody who brings seeds goes home with a seedling.” */
 const given =
-  /(?<!\p{L})(?:everyone|everybody|each (?:guest|visitor|customer|member|child|buyer|order)|every (?:guest|visitor|customer|member|child|buyer|order)|all (?:guests|visitors|customers|members|children))(?: [^.,;:!?]{1,40}?)? (?:gets?|receives?|goes? home with|takes? home|wins?) (?:an? |the |their (?:own )?)([^.,;:!?]{3,60})/gu
+  /(?<!\p{L})(?:everyone|everybody|each \p{L}+|every \p{L}+|all (?:guests|visitors|customers|members|children))(?: [^.,;:!?]{1,40}?)? (?:gets?|receives?|goes? home with|takes? home|wins?) (?:an? |the |their (?:own )?)([^.,;:!?]{3,60})/gu
 /** Behind the noun of an item stands more about it. */
 const ending =
   / (?:for|to|of|in|on|at|from|by|that|which|who|so|while|when|if|as|with|is|are|was|were|you|we|it|they|i|there|then|but|because|after|before|until|every|each|per|over|under|up)(?!\p{L})/u

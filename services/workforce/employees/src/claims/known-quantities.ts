@@ -1,5 +1,6 @@
 /** Whether a figure was given: the same in the same unit, or nearly where the text says so. */
 import type { Quantity } from './quantities.ts'
+import { isCurrency } from './units.ts'
 
 export interface GivenQuantities {
   readonly quantities: readonly Quantity[]
@@ -39,6 +40,7 @@ const lists =
 
 function isSame(one: Quantity, known: Quantity, headings: ReadonlySet<string>): boolean {
   if (isClock(one) || isClock(known)) return isSameTime(one, known)
+  if (one.dimension === 'cent' && isCurrency(known.dimension)) return Math.abs(one.plain / 100 - known.value) < 0.001
   if (!isSameDimension(one, known, headings)) return false
   const isPlain = one.dimension === undefined || known.dimension === undefined
   const [value, given] = isPlain ? [one.plain, known.plain] : [one.value, known.value]

@@ -42,6 +42,7 @@ const closing =
 /** A headline has a capital at most words; there it makes no name. */
 function isTitleCase(text: string): boolean {
   const longer = text.match(/\p{L}{4,}/gu) ?? []
+  if (/^\P{L}*\p{Lu}\p{L}*(?: \p{Lu}\p{L}*){0,2}[.!]?$/u.test(text)) return true
   return (
     !/[.!?]$/.test(text) &&
     longer.length > 1 &&

@@ -1,5 +1,5 @@
 /** Figures in words of their own: “half an hour”, “a third”, “two in three”, “quarterly”. */
-import { scaleOf, small } from './number-words.ts'
+import { scaleOf, wordValue } from './number-words.ts'
 import type { Quantity } from './quantities.ts'
 import { unitOf } from './units.ts'
 
@@ -15,7 +15,7 @@ export function oddOnes(text: string): Pick<Quantity, 'value' | 'plain' | 'dimen
   if (text.startsWith('half a'))
     return text.endsWith('year') ? of('month', 6) : of('time', text.endsWith('hour') ? 30 : 720, 0.5)
   if (text === 'an hour and a half') return of('time', 90, 1.5)
-  if (text === 'quarter of an hour') return of('time', 15, 0.25)
+  if (/quarter of an hour/.test(text)) return of('time', 15, 0.25)
   if (/^half[- ]year$/.test(text)) return of('month', 6)
   if (/^half[- ](?:hour|day)$/.test(text)) return of('time', text.endsWith('hour') ? 30 : 720, 0.5)
   if (text === 'half') return of('share', 50)
@@ -23,7 +23,7 @@ export function oddOnes(text: string): Pick<Quantity, 'value' | 'plain' | 'dimen
   if (text === 'a quarter') return of('share', 25)
   if (text === 'a third') return of('share', 100 / 3, 33)
   if (text === 'price again') return of('times', 2)
-  if (/^(?:quarterly|(?:every|each|per) quarter)$/.test(text)) return of(undefined, 4)
+  if (/^(?:quarterly|(?:every|each|per) quarter)$/.test(text)) return of('month', 3)
   if (text === 'a decade') return of('month', 120, 10)
   if (text === 'twice' || text.startsWith('double')) return of('times', 2)
   if (text.startsWith('triple')) return of('times', 3)
@@ -31,8 +31,8 @@ export function oddOnes(text: string): Pick<Quantity, 'value' | 'plain' | 'dimen
   return of(undefined, scaleOf(text.replace(/^a /, '').replace(/s$/, '')))
 }
 
-const ratio = /^(\w+) (?:in|out of)(?: every)? (\w+)$/
-const ofWord = (text: string): number => small.indexOf(text) + 1 || Number(text)
+const ratio = /^(\w+) (?:in|out of)(?: every)? (?:a )?(\w+)$/
+const ofWord = (text: string): number => wordValue(text) || Number(text)
 
 function unitQuantity(name: string) {
   const unit = unitOf(name)
@@ -40,7 +40,7 @@ function unitQuantity(name: string) {
 }
 
 /** As a part of a regular expression. */
-export const oddFigure = String.raw`an hour and a half|half an? (?:hour|day|year)|half[- ]hour|half[- ]day|half an? (?:met(?:re|er)|lit(?:re|er)|kilo|kilogram|kilomet(?:re|er))|(?<!\p{L})half[- ]year(?! at)|quarter of an hour|(?<!and a )half(?! past|[- ]year at)|(?:(?<=(?:by|than|nearly|over|about|around|almost|roughly|only|just|under|some|another) )a (?:third|quarter)(?! (?:part|person|time|attempt|century|finals?|party))|a (?:third|quarter)(?= (?:of|more|less|fewer|off|cheaper|faster|lower|higher|smaller|larger)(?!\p{L})))|three quarters|twice(?= (?:as|the|a|per|every) )|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|quarterly|(?:every|each|per) quarter|price again|a decade|within an? (?:hour|day|week|month|year)`
-const ofEach = String.raw`(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten)`
+export const oddFigure = String.raw`an hour and a half|(?:a )?quarter of an hour|half an? (?:hour|day|year)|half[- ]hour|half[- ]day|half an? (?:met(?:re|er)|lit(?:re|er)|kilo|kilogram|kilomet(?:re|er))|(?<!\p{L})half[- ]year(?! at)|(?<!and a )half(?! past|[- ]year at)|(?:(?<=(?:by|than|nearly|over|about|around|almost|roughly|only|just|under|some|another) )a (?:third|quarter)(?! (?:part|person|time|attempt|century|finals?|party))|a (?:third|quarter)(?= (?:of|more|less|fewer|off|cheaper|faster|lower|higher|smaller|larger)(?!\p{L})))|three quarters|twice(?= (?:as|the|a|per|every) )|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|quarterly|(?:every|each|per) quarter|price again|a decade|within an? (?:hour|day|week|month|year)`
+const ofEach = String.raw`(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|a hundred)`
 /** “Two in three”. */
 export const ratioFigure = String.raw`${ofEach} (?:in|out of)(?: every)? ${ofEach}`

@@ -81,6 +81,9 @@ function quantityOf(text: string, { groups = {} }: RegExpExecArray, start: numbe
   // “One” is mostly no figure; with a unit it is, but for “not one metre”.
   if (plain === 1 && /(?:not|no|every|each|another|single)\s*$/.test(leading)) return undefined
   if (plain === 1 && words !== undefined && (unit === undefined || unit[1] === 'month')) return undefined
+  // “Four times a year” is every three months.
+  if (unit === undefined && plain > 0 && /^ times (?:a|per) year(?!\p{L})/u.test(rest))
+    return { ...nothing, value: 12 / plain, plain, dimension: 'month', shown: text.slice(start, end).trim() }
   const counts = unit === undefined && !/[.,]\d{1,2}$/.test(digits ?? '') && isCountOf.test(rest)
   return {
     ...nothing,
@@ -133,11 +136,14 @@ function isNoFigure(text: string, start: number, shown: string): boolean {
   const behind = text.slice(start + shown.length, start + shown.length + 10)
   const before = text.slice(Math.max(0, start - 10), start)
   if (/^-(?:legged|letter)/.test(behind)) return true
+  // “If yours breaks one day”
+  if (/^\s*one$/i.test(shown) && /^ day(?! (?:after|before|later|earlier|from))/.test(behind)) return !spanBefore.test(before)
   if (/^\s*two$/i.test(shown) && /\p{L} or\s*$/u.test(before)) return true
   if (/^\s*\p{L}+[ -](?:thousand|million)$/iu.test(shown)) return !ofCompany.test(text)
   return /^\s*\d{1,2}$/.test(shown) && /(?:^|\n)[\s>*_#]*$/.test(before) && /^[.)](?:\s|$)/.test(behind)
 }
 
+const spanBefore = /(?:in|takes?|needs?|after|for|only|by|than|least|most)\s*$/
 const ofCompany = /(?<!\p{L})(?:we|our|us|customers?|users?|people|guests|sold|trust\p{L}*|already)(?!\p{L})/iu
 const isCountOf =
   /^[ -](?!(?:instead|rather|more|less|apiece|all|in|on|to|by|or|if|so|as|at|plus|and|but|for|from|then|than|with|now|was|were|are|has|had|until|each|per|the|this|that|when|which)\b)\p{L}{3,}/u

@@ -16,6 +16,7 @@ import { type Material, materialOf } from './material.ts'
 import { namesIn, quotesIn } from './mentions.ts'
 import { novelIn } from './novel.ts'
 import { type Quantity, quantitiesIn } from './quantities.ts'
+import { isCurrency } from './units.ts'
 import { claimWords, superlativesNew } from './word-claims.ts'
 import { type ClaimGroup, tableClaims, type WordClaims, wordClaims } from './word-lists.ts'
 import { wordsIn } from './words.ts'
@@ -64,7 +65,7 @@ export function unfounded({ text: written, from, about = [], isOfTable = false }
     const isKnown = new Set(known)
     const near = [...before, ...known]
     const beside = [...last, ...quantities].slice(-MOST_BESIDE)
-    last = quantities
+    last = [...last.slice(-8), ...quantities]
     const { spans, seasons } = material.calendar
     const isSpan = ({ dimension, value }: Quantity) =>
       (dimension === 'time' && spans.has(value / 1_440)) || (dimension === 'month' && seasons.has(value))
@@ -111,7 +112,10 @@ function inSentence(
   add(
     'figure',
     'the figure',
-    strange.map(({ shown }) => shown),
+    // A question supposes what it counts: “Nap time at noon?”
+    strange
+      .filter(({ dimension }) => !endsAsQuestion.test(sentence) || isCurrency(dimension) || dimension === 'share')
+      .map(({ shown }) => shown),
   )
   add('address', 'the address', addressesIn(sentence, material.addresses, material.letters))
   add('claim', 'the word', superlativesNew(sentence, material, isOfTable))

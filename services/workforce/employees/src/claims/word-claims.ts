@@ -72,7 +72,7 @@ function isHeldBySentence(words: string, text: string, held: RegExp, { sentences
   const clause = text.split(/[,;:.!?()]| and | but | – | — /).find(part => part.includes(words)) ?? text
   const beside = conditional.test(text) ? text : clause
   const own = [...stemsOf(beside.replaceAll(words, ' '))].filter(
-    stem => !isCommon(stem) && !/^(?:\d|(?:day|week|month|year)$)/.test(stem) && stems.has(stem),
+    stem => !isCommon(stem) && !/^(?:\d|(?:day|week|month|year|try|start|use|enjoi)$)/.test(stem),
   )
   const isLike = own.length === 0
   return sentences.some(
@@ -93,7 +93,7 @@ function isReached(given: string, text: string): boolean {
 }
 
 const condition =
-  /(?<!\p{L})(?:(?:from|over|above|under|if|unless|only|when|once|where)(?!\p{L})|for \p{L}+ (?:under|over|with|who))/u
+  /(?<!\p{L})(?:(?:from|over|above|under) [£$€]?\d|(?:if|unless|only|when|once|where)(?!\p{L})|for \p{L}+ (?:under|over|with|who))/u
 const conditional =
   /(?<!\p{L})(?:from|over|above|past|beyond|under|if|unless|only|when|once|where|until|while|within|because|since|as|kids?|children|mark|threshold)(?!\p{L})/u
 

@@ -15,7 +15,7 @@ export interface WordClaims {
 
 const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?:${words})(?![\p{L}\p{N}])`, 'giu')
 
-const free = String.raw`free(?!-| (?:to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|(?:won't|not|n't|never) (?:be )?charged?|for nothing`
+const free = String.raw`free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|(?:won't|not|n't|never) (?:be )?charged?|for nothing`
 
 const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
 
@@ -61,7 +61,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'money',
     what: 'the offer',
     said: of(String.raw`discount\w*|\d+ ?% off`),
-    held: of(String.raw`discount\w*|off|reduc\w*|less|rebates?`),
+    held: of(String.raw`discount\w*|off|reduc\w*|less|rebates?|refund\w*`),
   },
   {
     group: 'money',
@@ -150,7 +150,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'law',
     what: 'the word of law',
     said: of(
-      String.raw`laws?|lawful\w*|lawyers?|legal\w*|illegal\w*|statut\w*|entitle\w*|(?:your|consumer|customer|statutory|legal) rights?|(?:the|a|no|every) right to|regulations?|regulated|directives?|oblig\w*|liab\w*|complian\w*|compl(?:y|ies) with|gdpr|courts?|lawsuits?|sue|licen[cs]ed?|breach\w*|legislation|ombudsman|tax[- ](?:free|deductible|exempt)|exempt\w*|prohibit\w*|forbidden|(?:is|are) (?:not )?(?:permitted|required) (?:by|under)|required by|(?:under|by|per) (?:\w+ ){0,4}(?:rules|code|standards?)|meets? (?:\w+ ){0,4}standards?|fines?(?= (?:of|from|for|up))|penalt(?:y|ies)(?= (?:of|from|for|up|fees?))|owed|landlords? (?:has|have|must|may|is|are)|(?:employer|seller|retailer|trader|provider|airline|carrier|tenant|consumer|buyer)s? (?:has|have|must|may|is|are|can)|vat|deductible|terms and conditions|rights act|(?<=\p{L} )act(?= (?:requires|of|says))`,
+      String.raw`laws?|lawful\w*|lawyers?|legal\w*|illegal\w*|statut\w*|entitle\w*|(?:your|consumer|customer|statutory|legal) rights?|(?:the|a|no|every) right to(?! (?:be|feel|expect|know|ask))|regulations?|regulated|directives?|oblig\w*|liab\w*|complian\w*|compl(?:y|ies) with|gdpr|courts?|lawsuits?|sue|licen[cs]ed|breach\w*|legislation|ombudsman|tax[- ](?:free|deductible|exempt)|exempt\w*|prohibit\w*|forbidden|(?:is|are) (?:not )?(?:permitted|required) (?:by|under)|required by|(?:under|by|per) (?:\w+ ){0,4}(?:rules|code|standards?)|meets? (?:\w+ ){0,4}standards?|fines?(?= (?:of|from|for|up))|penalt(?:y|ies)(?= (?:of|from|for|up|fees?))|owed|landlords? (?:has|have|must|may|is|are)|(?:employer|seller|retailer|trader|provider|airline|carrier|tenant|consumer|buyer)s? (?:has|have|must|may|is|are|can)|vat|deductible|terms and conditions|rights act|(?<=\p{L} )act(?= (?:requires|of|says))`,
     ),
   },
   {

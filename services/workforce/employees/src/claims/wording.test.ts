@@ -33,6 +33,10 @@ describe('figures that follow from given ones', () => {
     ['half an hour in two words', 'Keep a standing half hour.', 'Keep 30 minutes.'],
     ['four times a year', 'We call you four times a year.', 'We call you quarterly.'],
     ['sides of a box', 'It is 10 cm high.', 'Its size is 10 x 35 x 60 cm.'],
+    ['cents of an amount', 'It is 20 cents a minute.', 'The fee is 0.20 euros a minute.'],
+    ['kilometres of all runs', '350 runs of 5 km each. That is 1,750 km.', 'A 5 km run. Next is run 350.'],
+    ['years since', 'We met seven years ago.', 'Since April 2019. Next run: 17 June 2026.'],
+    ['what a question supposes', 'Nap time at noon?', 'It keeps light out.'],
     ['things that the text lists itself', 'There are two parts to this.', 'Owners can export 5,000 rows.'],
     ['months of a season', 'We sail five months a year.', 'Season: 1 May to 30 September.'],
   ]
@@ -67,6 +71,8 @@ describe('days and times that follow from given ones', () => {
     ['what a customer wrote in small letters', 'Is it there by Friday? Friday it is, then.', 'It stays.', 'on friday'],
     ['a time of day with a full stop', 'Come at 3.40 pm.', 'Tuesday 10 March, 15.40.'],
     ['a time of day in words', 'Come at half past eight.', 'Monday 23 March 8.30.'],
+    ['a working day later', 'Expect a call on 3 June.', 'It is due 2 June; fitting takes one working day.'],
+    ['a time in a range with full stops', 'We are here until half past five.', 'Open 9.30 to 5.30.'],
     ['a month of a season', 'It is a calm morning in June.', 'Season: 1 May to 30 September.'],
     ['nothing: it is a question', 'Rain on Sunday, us on Monday?', 'We clean windows.'],
   ]
@@ -113,6 +119,8 @@ describe('what was not given', () => {
       'Loaner bikes are free. The bracket is late.',
     ],
     ['money', 'a fee that is taken off', 'The £25 will be taken off your account.', 'A fee of £25 applies.'],
+    ['act', 'a fee that was taken off', 'We have taken it off again.', 'It is the idle fee.'],
+    ['money', 'something else that is free', 'Your next eye test is on us.', 'The deposit is returned in full.'],
     ['money', 'two for one', 'Tacos are two for one.', 'Three tacos cost $12.'],
     ['act', 'what was done for the reader', 'I’ve put a pair aside for you.', 'Exchanges are free.'],
     ['act', 'what may be done', 'I’ve frozen your membership.', 'A membership can be frozen.'],
