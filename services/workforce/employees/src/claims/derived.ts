@@ -18,7 +18,8 @@ export function isDerived(
     isShareOf(one, near, given) ||
     isPartOf(one, given) ||
     isTimes(one, beside, given) ||
-    isSumOf(one, beside, given) || isProductOf(one, beside, given) ||
+    isSumOf(one, beside, given) ||
+    isProductOf(one, beside, given) ||
     paragraphs.some(all => isReckoned(one, all))
   )
 }

@@ -61,7 +61,13 @@ export function materialOf(from: readonly string[], about: readonly string[], is
 /** Spans of whole days, and from the first to the last of “six Saturdays”. */
 const daysOf = (quantities: readonly Quantity[]): number[] =>
   quantities.flatMap(({ dimension, value, plain, isOfDays }) =>
-    isOfDays ? [(plain - 1) * 7] : dimension === 'workday' && value <= 2 ? [value, value + 2] : dimension === 'time' && value % 1_440 === 0 ? [value / 1_440] : [],
+    isOfDays
+      ? [(plain - 1) * 7]
+      : dimension === 'workday' && value <= 2
+        ? [value, value + 2]
+        : dimension === 'time' && value % 1_440 === 0
+          ? [value / 1_440]
+          : [],
   )
 
 const monthsOf = (quantities: readonly Quantity[]): number[] =>

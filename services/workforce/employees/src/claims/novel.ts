@@ -15,7 +15,8 @@ export function novelIn(sentence: string, material: Material): string[] {
   const features = strange.filter(word => featureLike.test(word))
   if (features.length > 0) return features
   const share = strange.length / new Set(tellings).size
-  if (strange.length >= MOST_STRANGE && share > 0.7 && !you.test(sentence) && !bidding.test(sentence)) return strange.slice(0, 3)
+  if (strange.length >= MOST_STRANGE && share > 0.7 && !you.test(sentence) && !bidding.test(sentence))
+    return strange.slice(0, 3)
   if (strange.length >= 3 && share >= 0.5 && weDo.test(sentence)) return strange.slice(0, 3)
   if (strange.length >= 3 && share > 0.4 && able.test(sentence) && !/\bif\b/i.test(sentence)) return strange.slice(0, 3)
   for (const [, why = ''] of flat(sentence).matchAll(reason)) {
@@ -54,7 +55,8 @@ const weDo =
   /(?<!\p{L})(?:we|our (?!customers|clients|guests|users|members|readers)\p{L}+|i)(?:'ve| have| has)? (?:also |now |even |still |just |recently )?(?:grow|grew|bakes?|brews?|makes?|builds?|built|sources?|imports?|produces?|bought|buys?|moved|opened|hired|launched|added|installed|invested|partner(?:ed)?|trained|tests?|tested|expanded|switched|planted|designed|developed)(?!\p{L})/iu
 
 /** “Rub in a little, and wipe off the rest.” */
-const bidding = /^(?!(?:this|that|there|one|all|each|both|as|in|on|at|from|with|for|if|when|not|most|some|it)(?!\p{L}))\p{L}+ (?:in|up|out|off|down|an?|the|your|it|them|some)(?!\p{L})/iu
+const bidding =
+  /^(?!(?:this|that|there|one|all|each|both|as|in|on|at|from|with|for|if|when|not|most|some|it)(?!\p{L}))\p{L}+ (?:in|up|out|off|down|an?|the|your|it|them|some)(?!\p{L})/iu
 
 /** What somebody or something is able to do. */
 const able =

@@ -137,7 +137,8 @@ function isNoFigure(text: string, start: number, shown: string): boolean {
   const before = text.slice(Math.max(0, start - 10), start)
   if (/^-(?:legged|letter)/.test(behind)) return true
   // “If yours breaks one day”
-  if (/^\s*one$/i.test(shown) && /^ day(?! (?:after|before|later|earlier|from))/.test(behind)) return !spanBefore.test(before)
+  if (/^\s*one$/i.test(shown) && /^ day(?! (?:after|before|later|earlier|from))/.test(behind))
+    return !spanBefore.test(before)
   if (/^\s*two$/i.test(shown) && /\p{L} or\s*$/u.test(before)) return true
   if (/^\s*\p{L}+[ -](?:thousand|million)$/iu.test(shown)) return !ofCompany.test(text)
   return /^\s*\d{1,2}$/.test(shown) && /(?:^|\n)[\s>*_#]*$/.test(before) && /^[.)](?:\s|$)/.test(behind)

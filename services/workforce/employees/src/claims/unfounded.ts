@@ -58,9 +58,9 @@ export function unfounded({ text: written, from, about = [], isOfTable = false }
   let last: readonly Quantity[] = []
   const inSentences = sentencesOf(text).flatMap(({ start, end }) => {
     const sentence = text.slice(start, end)
-    const quantities = quantitiesIn(withoutDates(sentence.replaceAll(supposed, ' '), material.calendar)).map(one =>
-      rules.hasWords ? one : { ...one, counts: false },
-    )
+    const quantities = quantitiesIn(
+      rules.hasWords ? withoutDates(sentence.replaceAll(supposed, ' '), material.calendar) : sentence,
+    ).map(one => (rules.hasWords ? one : { ...one, counts: false }))
     const known = quantities.filter(one => isKnownQuantity(one, material))
     const isKnown = new Set(known)
     const near = [...before, ...known]
@@ -105,6 +105,7 @@ function inSentence(
   { claims, hasWords, hasNames, isOfTable }: Rules,
 ): Unfounded[] {
   const found: Unfounded[] = []
+  const isScene = endsAsQuestion.test(sentence) && !/(?<!\p{L})(?:you|your|we|our|us)(?!\p{L})/iu.test(sentence)
   const add = (group: ClaimGroup, what: string, words: readonly string[]) => {
     for (const word of new Set(words.map(one => one.toLowerCase())))
       found.push({ group, fault: `${what} “${word.slice(0, 60).toWellFormed()}”` })
@@ -114,7 +115,7 @@ function inSentence(
     'the figure',
     // A question supposes what it counts: “Nap time at noon?”
     strange
-      .filter(({ dimension }) => !endsAsQuestion.test(sentence) || isCurrency(dimension) || dimension === 'share')
+      .filter(({ dimension }) => !isScene || isCurrency(dimension) || dimension === 'share')
       .map(({ shown }) => shown),
   )
   add('address', 'the address', addressesIn(sentence, material.addresses, material.letters))
@@ -123,9 +124,10 @@ function inSentence(
   if (!hasWords) return found
   add('claim', 'not checked, as it is in another language:', foreignIn(sentence, material))
   add('quote', 'the quotation', quotesIn(sentence, material))
-  if (question.test(sentence)) return found
   const isCall = endsAsQuestion.test(sentence)
-  if (!isCall) add('date', 'the date', daysIn(sentence, material.calendar))
+  const days = daysIn(sentence, material.calendar)
+  add('date', 'the date', isCall ? days.filter(day => /\d/.test(day)) : days)
+  if (question.test(sentence)) return found
   add('date', 'the time', urgencyIn(sentence, material.whole))
   for (const one of claims)
     if (!isCall || grave.has(one.group)) add(one.group, one.what, claimWords(one, sentence, material))

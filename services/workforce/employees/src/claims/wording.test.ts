@@ -54,6 +54,7 @@ describe('figures that do not', () => {
       'Report it within 24 hours. Contract since 15 January 2026.',
     ],
     ['a difference of counts', 'We meet on six Sundays.', 'Five Sundays. 11 of 12 finished.'],
+    ['a time that is offered in a question', 'Would 10.15 am suit you?', 'Tuesday 15.40 or Monday 8.30.'],
     ['two where three were given', 'Two play groups a day.', 'Three play groups a day.'],
     ['other hours', 'Saturday between 2 and 4.', 'Saturday between 9 and 11. Two heaters.'],
   ]
@@ -77,6 +78,8 @@ describe('days and times that follow from given ones', () => {
     ['nothing: it is a question', 'Rain on Sunday, us on Monday?', 'We clean windows.'],
   ]
   for (const row of rows) it(row[0], () => assert.deepEqual(groupsOf(row), []))
+  it('but a date that is offered in a question is one', () =>
+    assert.deepEqual(groupsOf(['', 'Would Friday 27 March suit?', 'Next: Thursday 19 March.']), ['date']))
   it('and a day within opening hours is no promise', () =>
     assert.deepEqual(groupsOf(['', 'It will reach you on Thursday.', 'Our desk answers Monday to Friday.']), ['date']))
 })
