@@ -8,12 +8,17 @@ import { isCurrency } from './units.ts'
  * of the greatest figure given, which is the total. A sum, a difference, a product: from what was given in one paragraph.
  */
 export function isDerived(
-  one: Quantity,
+  written: Quantity,
   near: readonly Quantity[],
   beside: readonly Quantity[],
   given: readonly Quantity[],
   paragraphs: readonly (readonly Quantity[])[],
 ): boolean {
+  // “Three nights at 128 euros make 384.”
+  const currency = [...beside, ...(written.isAmount ? given : [])].find(({ dimension }) => isCurrency(dimension))?.dimension
+  const isBare = written.dimension === undefined && !written.counts && !written.isId
+  const one = isBare && currency !== undefined && !isYear(written.plain) ? { ...written, dimension: currency } : written
+
   return (
     isShareOf(one, near, given) ||
     isPartOf(one, given) ||
@@ -28,12 +33,13 @@ export function isDerived(
 function isSumOf(one: Quantity, beside: readonly Quantity[], given: readonly Quantity[]): boolean {
   if (!isCurrency(one.dimension) && !one.isAmount) return false
   const amounts = [...beside, ...given.slice(0, MOST_OPERANDS)].filter(a => a !== one && isCurrency(a.dimension))
-  return amounts.some(a =>
+  const near = beside.filter(a => a !== one && isCurrency(a.dimension))
+  return near.some(a =>
     amounts.some(
       b =>
         a !== b &&
         a.dimension === b.dimension &&
-        (isEqual(a.value + b.value, one.value) || isEqual(a.value - b.value, one.value)),
+        (isEqual(a.value + b.value, one.value) || isEqual(Math.abs(a.value - b.value), one.value)),
     ),
   )
 }
@@ -66,6 +72,12 @@ function isPartOf(one: Quantity, given: readonly Quantity[]): boolean {
 function isTimes(one: Quantity, beside: readonly Quantity[], given: readonly Quantity[]): boolean {
   if (!isCurrency(one.dimension)) return false
   const amounts = given.filter(({ dimension }) => dimension === one.dimension).slice(0, MOST_OPERANDS)
+  const shares = given.filter(({ dimension }) => dimension === 'share').slice(0, MOST_OPERANDS)
+  const values = amounts.flatMap(({ value }) => [
+    value,
+    ...shares.flatMap(share => [(value * share.value) / 100, (value * (100 - share.value)) / 100]),
+  ])
+  const is = (value: number) => isEqual(value, one.value) || isNear(one.value, value, one.hedge)
   const factors = [...beside, ...given.filter(({ dimension }) => dimension === 'times')].flatMap(
     ({ plain, dimension }) =>
       dimension !== 'share' && !isCurrency(dimension) && Number.isInteger(plain) && plain > 1 ? [plain] : [],
@@ -73,9 +85,8 @@ function isTimes(one: Quantity, beside: readonly Quantity[], given: readonly Qua
   const inYears = amounts.flatMap(a => amounts.map(b => Math.abs(a.value * MONTHS - b.value)))
   return (
     inYears.some(value => isEqual(value, one.value)) ||
-    amounts.some(({ value }) =>
-      [...factors, MONTHS].some(factor => isEqual(value * factor, one.value) || isEqual(value / factor, one.value)),
-    )
+    amounts.some(({ value }) => is(value * MONTHS) || is(value / MONTHS)) ||
+    values.some(value => factors.some(factor => is(value * factor) || is(value / factor)))
   )
 }
 
@@ -124,7 +135,7 @@ function isReckoned(one: Quantity, all: readonly Quantity[]): boolean {
   const is = (value: number) => isEqual(value, one.value) || isNear(one.value, value, one.hedge)
   const isSum = () => like.some(a => like.some(b => a !== b && (is(a.value + b.value) || is(a.value - b.value))))
   if (one.dimension === undefined) return one.isOfRest && isSum()
-  if (isSum()) return true
+  if ((one.isOfRest || !isCurrency(one.dimension)) && isSum()) return true
   const counts = all.filter(({ dimension, plain, isId }) => dimension === undefined && plain < MOST_COUNT && !isId)
   if (isCurrency(one.dimension) && one.isRate && like.some(a => counts.some(({ plain: n }) => is(a.value / n))))
     return true

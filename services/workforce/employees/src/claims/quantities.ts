@@ -151,7 +151,7 @@ const isCountOf =
 const ofDays = /^ (?:mon|tues|wednes|thurs|fri|satur|sun)days(?!\p{L})/u
 const ofRate = /^ (?:(?:euros?|pounds?|dollars?|\p{L}+) )?(?:per|for each|for every|each|an?)(?!\p{L})/u
 const ofRest =
-  /(?<!\p{L})(?:others?|rest|remaining|left|more|fewer|less|total|altogether|together|combined|another|all)(?!\p{L})/u
+  /(?<!\p{L})(?:others?|rest|remaining|left|more|fewer|less|total|altogether|together|combined|another|all|both|leaving|saves?|instead|rather|difference|plus|comes? to|makes?)(?!\p{L})/u
 
 interface Found {
   readonly quantity: Quantity

@@ -23,15 +23,15 @@ const judgedOf = (texts: typeof corpus) =>
 const judged = judgedOf(corpus)
 
 for (const [by, texts, count, mostRefused, mostMissed] of [
-  ['language models, as they write them', letters, 60, 2, 6],
-  ['a writer who had not read the rules', outside, 60, 3, 5],
-  ['a writer who knew the rules', inside, 90, 8, 9],
+  ['language models, as they write them', letters, 120, 2, 6],
+  ['a writer who had not read the rules', outside, 120, 3, 5],
+  ['a writer who knew the rules', inside, 207, 9, 10],
 ] as const)
-  it(`of texts by ${by}, at most ${mostRefused} of ${count} honest ones are refused and ${mostMissed} of ${count} lies missed, none of them grave`, () => {
+  it(`of texts by ${by}, of ${count} at most ${mostRefused} honest ones are refused and ${mostMissed} lies missed, none of them grave`, () => {
     const all = judgedOf(texts as typeof corpus)
     const refused = all.filter(({ of, found }) => of === undefined && found)
     const missed = all.filter(({ of, found }) => of !== undefined && !found)
-    assert.equal(all.length, 2 * count)
+    assert.equal(all.length, count)
     assert.ok(refused.length <= mostRefused, JSON.stringify(refused))
     assert.ok(missed.length <= mostMissed, JSON.stringify(missed))
     assert.deepEqual(

@@ -41,7 +41,7 @@ const asked =
 
 /** What the writer leaves to others: “I can't comment on the legal side”. */
 const left =
-  /\b(?:(?:can't|cannot|can not|couldn't|won't|(?:not|n't) able to|unable to|isn't something (?:\w+ )?can|not something (?:\w+ )?can)(?: \w+)? (?:comment|advise|say|judge|decide|promise|tell|confirm|answer|assess|speak|rule|give advice|give you advice))\b[^.;:!?]{0,80}?(?=[.;:!?,]|\bbut\b|$)/g
+  /\b(?:says? nothing about[^.;:!?,]{0,60}|(?:can't|cannot|can not|couldn't|won't|(?:not|n't) able to|unable to|isn't something (?:\w+ )?can|not something (?:\w+ )?can)(?: \w+)? (?:comment|advise|say|judge|decide|promise|tell|confirm|answer|assess|speak|rule|give advice|give you advice))\b[^.;:!?]{0,80}?(?=[.;:!?,]|\bbut\b|$)/g
 
 /**
  * Whether a paragraph that shares a word with the sentence has the claim, and does not deny it where the sentence claims it. A
@@ -68,7 +68,7 @@ const FEW = 3
  * “Postage is free from 40 euros” holds no “postage is free”: what has a condition is given on it alone. Of what is free, the words
  * beside it tell; where there are none, the whole text does.
  */
-function isHeldBySentence(words: string, text: string, held: RegExp, { sentences, stems }: Material): boolean {
+function isHeldBySentence(words: string, text: string, held: RegExp, { sentences }: Material): boolean {
   const clause = text.split(/[,;:.!?()]| and | but | – | — /).find(part => part.includes(words)) ?? text
   const beside = conditional.test(text) ? text : clause
   const own = [...stemsOf(beside.replaceAll(words, ' '))].filter(
