@@ -67,7 +67,7 @@ describe('posts in the words of a language model', { timeout: 1_800_000 }, () =>
     ['of another form', 'Here are your posts: …', /it is no JSON/],
     ['that are too long', posts(opens, mends, { ...mends, text: `${mends.text} `.repeat(4) }), /x 1: it is too long/],
     ['with an invented figure', posts({ ...opens, text: `${opens.text} 500 come.` }), /facts\[0\]: the figure “500”/],
-    ['with a figure of another fact', posts({ ...mends, text: `${mends.text} On 14 March.` }), /the figure “14”/],
+    ['with a figure of another fact', posts({ ...mends, text: `${mends.text} On 14 March.` }), /the date “14 march”/],
     ['with an invented name', posts({ ...mends, text: `${mends.text} Sponsored by Acme.` }), /the name “acme”/],
     ['with a superlative', posts({ ...mends, text: 'The best twelve volunteers mend lamps.' }), /the word “best”/],
     ['with a link', posts({ ...opens, text: `${opens.text} https://evil.example/` }), /the address/],

@@ -8,8 +8,12 @@ const address =
 export const addressesOf = (text: string): ReadonlySet<string> => new Set(writtenIn(text).map(comparable))
 
 /** Those that were not given as a whole: what begins alike is another address. */
-export const addressesIn = (text: string, addresses: ReadonlySet<string>): string[] =>
-  writtenIn(text).filter(one => !addresses.has(comparable(one)))
+export const addressesIn = (text: string, addresses: ReadonlySet<string>, letters = ''): string[] =>
+  writtenIn(text).filter(one => !addresses.has(comparable(one)) && !isTagOf(one, letters))
+
+/** “#SingleOrigin” of “single-origin”. */
+const isTagOf = (one: string, letters: string): boolean =>
+  one.startsWith('#') && letters.includes(one.slice(1).toLowerCase())
 
 const writtenIn = (text: string): string[] => (text.match(address) ?? []).filter(one => !isOtherwise(one))
 

@@ -5,6 +5,12 @@ export interface Calendar {
   readonly names: ReadonlySet<string>
   /** `14 mar`. */
   readonly days: ReadonlySet<string>
+  /** Days from one date to another. */
+  readonly spans: ReadonlySet<number>
+  /** Months from one month to another, both counted. */
+  readonly seasons: ReadonlySet<number>
+  /** Days of the week of a range, such as opening hours. */
+  readonly open: ReadonlySet<string>
 }
 
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
@@ -19,39 +25,150 @@ const named = new RegExp(
 const weekday = /(?<!\p{L})(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?(?!\p{L})/gu
 const iso = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)/g
 
-export function calendarOf(text: string): Calendar {
+export function calendarOf(
+  text: string,
+  spans: readonly number[],
+  spansOfMonths: readonly number[],
+  message: string,
+): Calendar {
   const names = new Set<string>()
   const days = new Set<string>()
+  const moments: { readonly time: number; readonly hasWeekday: boolean }[] = []
+  const only = onlyYearOf(text)
+  const years = [...new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? [])].slice(0, 20).map(Number)
+  const seasons = years.flatMap(one => years.map(other => Math.abs(one - other) * 12))
   const add = (name: string, day: number, year: number) => {
     names.add(name)
     if (!(day > 0)) return
     days.add(`${day} ${name}`)
-    if (year > 0) names.add(weekdays[new Date(Date.UTC(year, months.indexOf(name), day)).getUTCDay()] ?? '')
+    // Within a year, only a leap day makes a difference.
+    const known = year > 0 ? year : only
+    const time = Date.UTC(known || 2001, months.indexOf(name), day)
+    moments.push({ time, hasWeekday: known > 0 })
+    if (known > 0) names.add(weekdays[new Date(time).getUTCDay()] ?? '')
   }
   for (const [, year, number, day] of text.matchAll(iso))
     add(months[Number(number) - 1] ?? '', Number(day), Number(year))
   for (const { groups } of text.matchAll(named))
     add(keyOf(groups?.month), Number(groups?.day ?? groups?.after), Number(groups?.year))
-  for (const [, name] of text.matchAll(weekday)) names.add(keyOf(name))
-  if (/\bMon(?:day)?\b.{1,12}\bFri(?:day)?\b/.test(text)) for (const name of weekdays.slice(1, 6)) names.add(name)
-  return { names, days }
+  for (const [, name] of text.matchAll(new RegExp(weekday, 'giu'))) names.add(keyOf(name))
+  for (const [, first, last] of text.matchAll(season)) {
+    const start = months.indexOf(keyOf(first))
+    const length = (months.indexOf(keyOf(last)) - start + 12) % 12
+    for (let at = 0; at <= length; at++) names.add(months[(start + at) % 12] ?? '')
+    seasons.push(length + 1)
+  }
+  for (const name of [...names].filter(name => months.includes(name)))
+    for (let at = 1; at <= Math.max(0, ...spansOfMonths); at++)
+      names.add(months[(months.indexOf(name) + at) % 12] ?? '')
+  // “On Friday evening”, wrote the customer, and the parcel stays for 72 hours.
+  const written = new Set([...message.matchAll(new RegExp(weekday, 'giu'))].map(([, name]) => keyOf(name)))
+  for (const name of written)
+    for (const span of spans) if (span < 7) names.add(weekdays[(weekdays.indexOf(name) + span) % 7] ?? '')
+  const onlyMonth = [...names].filter(name => months.includes(name))
+  if (onlyMonth.length === 1) for (const [, day] of text.matchAll(ordinal)) add(onlyMonth[0] as string, Number(day), 0)
+  if (nextDay.test(text))
+    for (const name of [...names].filter(name => weekdays.includes(name)))
+      names.add(weekdays[(weekdays.indexOf(name) + 1) % 7] ?? '')
+  const derived: number[] = []
+  for (const { time, hasWeekday } of moments.slice(0, MOST_DATES))
+    for (const span of spans.slice(0, MOST_DATES).flatMap(span => [span, -span])) {
+      const later = new Date(time + span * DAY)
+      derived.push(later.getTime())
+      days.add(`${later.getUTCDate()} ${months[later.getUTCMonth()]}`)
+      if (hasWeekday && span > 0) names.add(weekdays[later.getUTCDay()] ?? '')
+    }
+  return {
+    names,
+    days,
+    open: openDaysOf(text),
+    spans: spansBetween(
+      moments.map(({ time }) => time / DAY),
+      derived.map(time => time / DAY),
+    ),
+    seasons: new Set(seasons),
+  }
 }
 
+const monthName = '(January|February|March|April|May|June|July|August|September|October|November|December)'
+const season = new RegExp(
+  String.raw`${monthName}(?: \d{1,2})?,? ?(?:-|–|to|through|until|till) (?:the )?(?:(?:end of|\d{1,2}(?: of)?) )?${monthName}`,
+  'gu',
+)
+
+/** Days from each date to each other. */
+function spansBetween(moments: readonly number[], derived: readonly number[]): ReadonlySet<number> {
+  const first = [...new Set(moments)].slice(0, MOST_DATES)
+  const all = [...new Set([...first, ...derived])].slice(0, 4 * MOST_DATES)
+  return new Set(first.flatMap(one => all.map(other => Math.abs(one - other))))
+}
+
+/** Where all dates are of one year, one without a year is of it, too. */
+function onlyYearOf(text: string): number {
+  const years = new Set([...text.matchAll(named)].map(({ groups }) => groups?.year).filter(year => year !== undefined))
+  for (const [, year] of text.matchAll(iso)) years.add(year as string)
+  return years.size === 1 ? Number([...years][0]) : 0
+}
+
+const nextDay = /(?<!\p{L})(?:(?:the )?next day|(?:the )?day after|the following day)(?!\p{L})/iu
+
+const DAY = 86_400_000
+/** Each date is held against each span of time. */
+const MOST_DATES = 50
+
+/** “Tuesday to Saturday” are five days of the week, and the two others are those on which nothing is open. */
+function openDaysOf(text: string): ReadonlySet<string> {
+  const open = new Set<string>()
+  for (const [, first, last] of text.matchAll(range)) {
+    const start = weekdays.indexOf(keyOf(first))
+    const length = (weekdays.indexOf(keyOf(last)) - start + 7) % 7
+    for (let at = 0; at <= length; at++) open.add(weekdays[(start + at) % 7] ?? '')
+  }
+  return open
+}
+
+const range =
+  /(?<!\p{L})(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:[a-z]*day)?s? ?(?:-|–|—|to|through|until|till) ?(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:[a-z]*day)?s?(?!\p{L})/gu
+
 /** Months, days of a month and days of the week that were not given. */
-export function daysIn(text: string, { names, days }: Calendar): string[] {
+export function daysIn(text: string, { names, days, open }: Calendar): string[] {
   const own = [...text.matchAll(named)].flatMap(({ 0: shown, groups, index }) => {
     const name = keyOf(groups?.month)
     // “May” begins a wish as well.
     if (name === 'may' && index === 0 && groups?.after === undefined) return []
     const day = Number(groups?.day ?? groups?.after)
-    return names.has(name) && (!(day > 0) || days.has(`${day} ${name}`)) ? [] : [shown]
+    return (day > 0 ? days.has(`${day} ${name}`) : names.has(name)) ? [] : [shown]
   })
   const isos = [...text.matchAll(iso)].flatMap(([shown, , number, day]) =>
     days.has(`${Number(day)} ${months[Number(number) - 1]}`) ? [] : [shown],
   )
-  const weekly = [...text.matchAll(weekday)].flatMap(([shown, name]) => (names.has(keyOf(name)) ? [] : [shown]))
+  // “Friday night.” is a scene.
+  const weekly =
+    text.split(' ').length < 4
+      ? []
+      : [...text.matchAll(weekday)].flatMap(([shown, name]) =>
+          names.has(keyOf(name)) || isOfHours(text, keyOf(name), open) ? [] : [shown],
+        )
   return [...own, ...isos, ...weekly]
 }
+
+/** Without its dates, whose figures are compared as dates, and without given days of a month: “on the 19th”. */
+export const withoutDates = (text: string, { days }: Calendar): string =>
+  text
+    .replaceAll(named, shown => (/\d/.test(shown) ? ' ' : shown))
+    .replaceAll(iso, ' ')
+    .replaceAll(ordinal, (shown, day: string) => ([...days].some(one => one.startsWith(`${day} `)) ? ' ' : shown))
+
+const ordinal = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)(?!\p{L})/gu
+
+/** “We are here on Wednesdays, too.” “We are closed on Mondays.” */
+const isOfHours = (text: string, name: string, open: ReadonlySet<string>): boolean =>
+  open.size > 0 && (closed.test(text) ? !open.has(name) : opened.test(text) && open.has(name))
+
+const closed =
+  /(?<!\p{L})(?:close[sd]?|shut|except|(?:not|n['’]t) (?:open|here)|rest days?|day off|we (?:sleep|rest))(?!\p{L})/iu
+const opened =
+  /(?<!\p{L})(?:opens?|opening|hours|desk|counter|we['’]re (?:here|in|there)|we are (?:here|in|there)|reachable|reach us|stop by|drop (?:by|in)|come (?:by|in)|visit|call)(?!\p{L})/iu
 
 const keyOf = (name = '') => name.slice(0, 3).toLowerCase()
 
@@ -65,9 +182,14 @@ const immediate = new RegExp(String.raw`(?<!\p{L})(?:${atOnce}|(?:at )?any ?time
 const request =
   /(?<!\p{L})(?:please|let (?:us|me) know|(?:call|tell|contact|write to|get in touch with|reply to) (?:us|me)|drop us|you (?:should|can|could))(?!\p{L})/iu
 
+/** Somebody but the reader acts: “Take the picture right away” promises nothing. */
+const promised =
+  /(?<!\p{L})(?:we|our|us|i|will|['’]ll|gets?|receives?|arriv\p{L}*|deliver\p{L}*|ship\p{L}*|dispatch\p{L}*|repl(?:y|ies)|answers?|refund\p{L}*|sends?|sent|support|service|available|open|staff|team)(?!\p{L})/iu
+
 /** Words for soon that were not given, in these words or in words for the same. */
 export const urgencyIn = (text: string, known: string): string[] =>
   (text.match(urgent) ?? []).filter(found => {
+    if (!promised.test(text)) return false
     if (known.includes(found.toLowerCase())) return false
     return !(immediate.test(found) && (immediate.test(known) || request.test(text)))
   })

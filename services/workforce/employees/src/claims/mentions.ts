@@ -1,7 +1,7 @@
 /** Names and quotations: what a text mentions, and whether it was given. */
 import { isEnglishWord } from '../text/english.ts'
 import type { Material } from './material.ts'
-import { isNumberWord } from './quantities.ts'
+import { isNumberWord } from './number-words.ts'
 import { bareOf, flat, formsOf } from './words.ts'
 
 /** Words with a capital within a sentence, and unknown ones at its start. Not for German, where every noun has one. */
@@ -9,10 +9,10 @@ export function namesIn(
   text: string,
   { words, stems, initials }: Pick<Material, 'words' | 'stems' | 'initials'>,
 ): string[] {
+  if (closing.test(text)) return []
   const isTitle = isTitleCase(text)
   const found = [...text.matchAll(/(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}\p{N}’'-]*/gu)].filter(({ 0: name, index }) => {
-    if (index > 0 && !opening.test(text.slice(Math.max(0, index - 4), index)))
-      return !isTitle || !isEnglishWord(name.toLowerCase())
+    if (index > 0 && !opening.test(text.slice(Math.max(0, index - 4), index))) return !isTitle
     const behind = text.slice(index + name.length)
     const isWord = isEnglishWord(name.toLowerCase()) || isPlainForm(name.toLowerCase())
     return (!isWord && acts.test(behind)) || isFullName(behind)
@@ -35,9 +35,14 @@ export function namesIn(
   }
 }
 
+/** A letter may end in the words of another language. */
+const closing =
+  /^(?:Viele|Beste|Herzliche|Liebe|Mit \p{L}+en) Gr[üu](?:ß|ss)en?\b|^Bien à vous|^Cordialement|^(?:Un )?[Ss]aludos?\b/u
+
 /** A headline has a capital at most words; there it makes no name. */
 function isTitleCase(text: string): boolean {
   const longer = text.match(/\p{L}{4,}/gu) ?? []
+  if (/^\P{L}*\p{Lu}\p{L}*(?: \p{Lu}\p{L}*){0,2}[.!]?$/u.test(text)) return true
   return (
     !/[.!?]$/.test(text) &&
     longer.length > 1 &&
@@ -55,16 +60,18 @@ const acts =
   /^(?:['’]s?(?!\p{L})|,? (?:and|or|&) \p{Lu}|,? who(?!\p{L})| (?:is|was|has|had|will|can|also)(?!\p{L})| \p{Ll}+(?:s|ed)(?!\p{L})| \p{Lu})/u
 const opening = /(?:^|[.!?…:;。"“„(|\n–—•*\p{Extended_Pictographic}\p{Emoji_Modifier}-]|\uFE0F|[.!?…][)”’])\s{0,3}$/u
 const ordinary =
-  /^(?:I|I['’].+|OK|PS|FAQ|Dear|Mr|Mrs|Ms|Dr|Hi|Hello|AM|PM|A|TV|PDF|PIN|ID|EUR|USD|GBP|CHF|January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)$/
+  /^(?:I|I['’].+|OK|PS|FAQ|Dear|Mr|Mrs|Ms|Dr|Hi|Hello|AM|PM|A|TV|PDF|PIN|ID|EUR|USD|GBP|CHF|January|February|March|April|May|June|July|August|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun|[A-Z]|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)$/
 
 /** Words in quotation marks that nobody gave, and who is said to have said something. */
 export function quotesIn(text: string, { whole: known, bare: plain }: Pick<Material, 'whole' | 'bare'>): string[] {
   const quoted = [...text.matchAll(/["“„«]([^"“”„«»\n]{8,500})["”“»]/gu)]
     .map(([, inner = '']) => inner)
-    .filter(inner => inner.trim().split(/\s+/).length >= 3 && !plain.includes(bareOf(inner)))
+    .filter(
+      inner => inner.trim().split(/\s+/).length >= (/^\p{Lu}/u.test(inner) ? 3 : 4) && !plain.includes(bareOf(inner)),
+    )
   const said = (text.match(attributed) ?? []).filter(found => !known.includes(found.toLowerCase()))
   return [...quoted, ...said]
 }
 
 const attributed =
-  /(?<!\p{L})(?:says|said|told us|tells us|(?<!(?:which|that|this|it) )explains|according to|in the words of|as .{3,30} puts it|calls (?:it|us|them))(?!\p{L})/giu
+  /(?<!\p{L})(?:(?<!(?:it|this|that|which|sheet|note|list|label|policy|page|record|form|box|system|order|letter|table) )says|said(?= (?:that|it|they|he|she)(?!\p{L}))|(?<!(?:which|that|this|it) )explains|according to|in the words of|as .{3,30} puts it)(?!\p{L})/giu

@@ -17,8 +17,8 @@ for (const [text, found] of [
   ],
   ['Volunteers mend lamps with Philips.', ['the name “philips”']],
   [
-    'Volunteers mend lamps: see https://evil.example/a and @somebody #lamps',
-    ['the address “https://evil.example/a”', 'the address “@somebody”', 'the address “#lamps”'],
+    'Volunteers mend lamps: see https://evil.example/a and @somebody #lamps #cheap',
+    ['the address “https://evil.example/a”', 'the address “@somebody”', 'the address “#cheap”'],
   ],
   ['Volunteers mend lamps for [your name] <b>today</b>.', ['it has gaps and filler', 'it has markup']],
 ] as const)

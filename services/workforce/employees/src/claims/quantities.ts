@@ -1,4 +1,9 @@
 /** Figures of a text with what they count: “two weeks” and “14 days” are the same, “30 days” and “30 euros” are not. */
+import { stemOf } from '../text/english.ts'
+import { type ClockTime, clockTimesIn } from './clock.ts'
+import { scale, scaleOf, word, wordValue } from './number-words.ts'
+import { oddFigure, oddOnes, ratioFigure } from './odd-quantities.ts'
+import { headingsIn, isCurrency, unitBehind } from './units.ts'
 
 export interface Quantity {
   /** In the base of its dimension: minutes, grams, millimetres. */
@@ -7,11 +12,23 @@ export interface Quantity {
   readonly plain: number
   readonly dimension: string | undefined
   /** Said to be rough, and in which direction. */
-  readonly hedge: 'near' | 'over' | 'under' | undefined
+  readonly hedge: 'near' | 'rough' | 'over' | 'under' | undefined
   /** Whether a word stands behind it that is no unit: something is counted. */
   readonly counts: boolean
+  /** Stems of the two words behind it, where they are no unit. */
+  readonly counted: readonly string[]
+  /** “Two” or “three”, in words, and “ten would”: mostly said of what the text itself lists or supposes. */
+  readonly isSmall: boolean
   /** What is counted are parts of a text: “three reasons”. */
   readonly isOfText: boolean
+  /** What is counted are days of the week: “six Saturdays”. */
+  readonly isOfDays: boolean
+  /** So many for each of something else: “100 lumen for every watt”. */
+  readonly isRate: boolean
+  /** “21 others”, “all 62”: what is left of a count, or its sum. */
+  readonly isOfRest: boolean
+  /** Without a currency, and written as amounts are: “8.90”. */
+  readonly isAmount: boolean
   /** It names something, such as an order, and measures nothing. */
   readonly isId: boolean
   /** Dimensions of units that stand before it without a figure of their own: “Median hours: 5.5”. */
@@ -19,218 +36,160 @@ export interface Quantity {
   readonly shown: string
 }
 
-const units: readonly (readonly [RegExp, string, number])[] = [
-  [/^(?:%|per ?cent|percent)/, 'share', 1],
-  [/^(?:€|euros?|eur)(?!\p{L})/u, 'eur', 1],
-  [/^(?:£|pounds?|gbp|quid)(?!\p{L})/u, 'gbp', 1],
-  [/^(?:\$|dollars?|usd|bucks)(?!\p{L})/u, 'usd', 1],
-  [/^(?:chf|francs?)(?!\p{L})/u, 'chf', 1],
-  [/^(?:cents?|pence)(?!\p{L})/u, 'cent', 1],
-  [/^seconds?(?!\p{L})/u, 'time', 1 / 60],
-  [/^min(?:ute)?s?(?!\p{L})/u, 'time', 1],
-  [/^(?:hours?|hrs?|h)(?!\p{L})/u, 'time', 60],
-  [/^(?:working|business|work) days?(?!\p{L})/u, 'workday', 1],
-  [/^days?(?!\p{L})/u, 'time', 1_440],
-  [/^weeks?(?!\p{L})/u, 'time', 10_080],
-  [/^months?(?!\p{L})/u, 'month', 1],
-  [/^(?:years?|yrs?)(?!\p{L})/u, 'month', 12],
-  [/^decades?(?!\p{L})/u, 'month', 120],
-  [/^(?:kg|kilos?|kilograms?)(?!\p{L})/u, 'mass', 1_000],
-  [/^(?:g|grams?)(?!\p{L})/u, 'mass', 1],
-  [/^(?:km|kilomet(?:re|er)s?)(?!\p{L})/u, 'length', 1_000_000],
-  [/^(?:cm|centimet(?:re|er)s?)(?!\p{L})/u, 'length', 10],
-  [/^(?:mm|millimet(?:re|er)s?)(?!\p{L})/u, 'length', 1],
-  [/^(?:m|met(?:re|er)s?)(?!\p{L})/u, 'length', 1_000],
-  [/^(?:litres?|liters?|l)(?!\p{L})/u, 'volume', 1_000],
-  [/^(?:ml|millilit(?:re|er)s?)(?!\p{L})/u, 'volume', 1],
-]
-
-const small =
-  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  )
-const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
-const small1to9 = small.slice(0, 9).join('|')
-const word = String.raw`(?:${tens.join('|')})(?:[- ](?:${small1to9}))?|${small.slice().reverse().join('|')}`
-const scale = 'hundred|thousand|million|billion'
 const before = String.raw`(?<sign>[€£$]|chf|eur|usd|gbp)? ?`
 const figure = new RegExp(
-  String.raw`(?<![\p{L}])${before}(?:(?<digits>\d+(?:[.,\u00a0\u202f]\d+)*)|(?<words>${word})(?![\p{L}]))(?:[ -]?(?<scale>${scale}|k|m|bn)(?![\p{L}]))?|(?<![\p{L}])(?<odd>an hour and a half|half an? (?:hour|day|year)|half[- ]year|quarter of an hour|(?<!and a )half(?! past)|a (?:third|quarter)(?! (?:part|person|time|attempt|century|finals?))|three quarters|twice|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|a decade|within an? (?:hour|day|week|month|year))(?![\p{L}])`,
+  String.raw`(?<![\p{L}\d.,])(?<ratio>${ratioFigure})(?![\p{L}\d]|[.,]\d| (?:hours?|days?|weeks?|months?|years?))|(?<![\p{L}])${before}(?:(?<digits>\d+(?:[.,\u00a0\u202f]\d+)*)|(?<words>${word})(?![\p{L}]))(?:[ -]?(?<scale>${scale}|k|m|bn)(?![\p{L}]))?|(?<![\p{L}])(?<odd>${oddFigure})(?![\p{L}])`,
   'giu',
 )
 
-export const isNumberWord = (text: string): boolean => numberWord.test(text)
-
-const numberWord = new RegExp(`^(?:${word}|${scale}|half|twice|dozens?)$`, 'i')
-
-export function quantitiesIn(text: string): Quantity[] {
-  const found: { quantity: Quantity; end: number; start: number }[] = []
-  for (const match of text.matchAll(figure)) {
-    const { digits, words, scale: factor, sign, odd } = match.groups ?? {}
-    const end = match.index + match[0].length
-    const rest = text.slice(end, end + 40).toLowerCase()
-    const leading = text.slice(Math.max(0, match.index - 80), match.index).toLowerCase()
-    const unit = unitBehind(sign?.toLowerCase() ?? rest.replace(/^[\s\u00a0\u202f-]{1,2}/, ''))
-    const hedge = hedgeOf(leading)
-    if (odd !== undefined) {
-      const known = oddOnes(odd.toLowerCase())
-      if (known)
-        found.push({
-          quantity: { ...known, hedge, counts: false, isOfText: false, isId: false, headings: [], shown: odd },
-          end,
-          start: match.index,
-        })
-      continue
-    }
-    const plain = (digits === undefined ? wordValue(words ?? '') : numberOf(digits)) * scaleOf(factor)
-    // “One” is mostly no figure; with a unit it is.
-    if (plain === 1 && words !== undefined && (unit === undefined || unit[1] === 'month')) continue
-    const afternoon = /^(?::\d\d)? ?(?:p\.?m\.?|in the (?:afternoon|evening))(?!\p{L})/u.test(rest) && plain < 12
-    const [dimension, times] = unit ? [unit[1], unit[2]] : [undefined, 1]
-    const value = afternoon ? plain + 12 : plain * times
-    const counts =
-      unit === undefined &&
-      /^[ -](?!(?:and|but|for|from|then|than|with|now|was|were|are|has|had|until|each|per|the|this|that|when|which)\b)\p{L}{3,}/u.test(
-        rest,
-      )
-    const isOfText = ofText.test(rest)
-    const shown = text.slice(match.index, Math.min(text.length, end + (/^ ?%/.exec(rest)?.[0].length ?? 0))).trim()
-    const isId = unit === undefined && idBefore.test(leading)
-    const headings = unit === undefined ? lineHeadings(leading) : []
-    const quantity = { value, plain, dimension, hedge, counts, isOfText, isId, headings, shown }
-    found.push({ quantity, end, start: match.index })
+export function quantitiesIn(whole: string): Quantity[] {
+  // “12x15 cm”
+  const text = whole.replaceAll(/(?<=\d) ?[x×] ?(?=\d)/g, ' x ')
+  const times = clockTimesIn(text)
+  const found = [...text.matchAll(figure)].flatMap(match => {
+    const [start, end] = [match.index, match.index + match[0].length]
+    if (times.some(time => end > time.start && start < time.end) || isNoFigure(text, start, match[0])) return []
+    const quantity = quantityOf(text, match, start, end)
+    return quantity ? [{ quantity, start, end }] : []
+  })
+  for (let at = found.length - 2; at >= 0; at--) {
+    const one = found[at] as Found
+    found[at] = { ...one, quantity: withUnitBehind(text, one, found[at + 1]) }
   }
-  return found.map((one, at) => shared(text, one, found[at + 1]))
+  for (let at = 1; at < found.length; at++) {
+    const one = found[at] as Found
+    found[at] = { ...one, quantity: withCurrencyBefore(text, one, found[at - 1] as Found) }
+  }
+  return [...found.map(({ quantity }) => quantity), ...times.map(one => timeQuantity(text, one))]
+}
+
+function quantityOf(text: string, { groups = {} }: RegExpExecArray, start: number, end: number): Quantity | undefined {
+  const { digits, words, scale: factor, sign } = groups
+  const odd = groups.odd ?? groups.ratio
+  const rest = text.slice(end, end + 40).toLowerCase()
+  const leading = text.slice(Math.max(0, start - 80), start).toLowerCase()
+  const hedge = hedgeOf(leading)
+  if (odd !== undefined) {
+    // A share in words is a rough one.
+    const own = oddOnes(odd.toLowerCase())
+    if (own === undefined) return undefined
+    const isShare = own.dimension === 'share'
+    return { ...nothing, ...own, hedge: isShare ? (hedge === 'near' ? 'rough' : (hedge ?? 'near')) : hedge, shown: odd }
+  }
+  const unit = unitBehind(sign?.toLowerCase() ?? rest.replace(/^[\s\u00a0\u202f-]{1,2}/, ''))
+  const plain = (digits === undefined ? wordValue(words ?? '') : numberOf(digits)) * scaleOf(factor)
+  // “One” is mostly no figure; with a unit it is, but for “not one metre”.
+  if (plain === 1 && /(?:not|no|every|each|another|single)\s*$/.test(leading)) return undefined
+  if (plain === 1 && words !== undefined && (unit === undefined || unit[1] === 'month')) return undefined
+  // “Four times a year” is every three months.
+  if (unit === undefined && plain > 0 && /^ times (?:a|per) year(?!\p{L})/u.test(rest))
+    return { ...nothing, value: 12 / plain, plain, dimension: 'month', shown: text.slice(start, end).trim() }
+  const counts = unit === undefined && !/[.,]\d{1,2}$/.test(digits ?? '') && isCountOf.test(rest)
+  return {
+    ...nothing,
+    value: plain * (unit?.[2] ?? 1),
+    plain,
+    dimension: unit?.[1],
+    hedge,
+    counts,
+    counted: counts ? (rest.match(/\p{L}{3,}/gu) ?? []).slice(0, 2).map(stemOf) : [],
+    isSmall: (words !== undefined && (plain === 2 || plain === 3)) || /^ would(?!\p{L})/u.test(rest),
+    isOfText: ofText.test(rest),
+    isOfDays: ofDays.test(rest),
+    isRate: ofRate.test(rest),
+    isOfRest: ofRest.test(rest) || ofRest.test(leading.slice(-25)),
+    isAmount: unit === undefined && /\.\d\d$/.test(digits ?? ''),
+    isId: unit === undefined && idBefore.test(leading),
+    headings: unit === undefined ? headingsIn(leading.slice(leading.lastIndexOf('\n') + 1)) : [],
+    shown: text.slice(start, Math.min(text.length, end + (/^ ?%/.exec(rest)?.[0].length ?? 0))).trim(),
+  }
+}
+
+const nothing: Quantity = {
+  value: 0,
+  plain: 0,
+  dimension: undefined,
+  hedge: undefined,
+  counts: false,
+  counted: [],
+  isSmall: false,
+  isOfText: false,
+  isOfDays: false,
+  isRate: false,
+  isOfRest: false,
+  isAmount: false,
+  isId: false,
+  headings: [],
+  shown: '',
+}
+
+const timeQuantity = (text: string, { minutes, isEither, start, end }: ClockTime): Quantity => ({
+  ...nothing,
+  value: minutes,
+  plain: minutes / 60,
+  dimension: isEither ? 'clock12' : 'clock',
+  shown: text.slice(start, end),
+})
+
+/** “A line or two”, “four-legged”, the number of an entry of a list, and thousands of nothing of the company's. */
+function isNoFigure(text: string, start: number, shown: string): boolean {
+  const behind = text.slice(start + shown.length, start + shown.length + 10)
+  const before = text.slice(Math.max(0, start - 10), start)
+  if (/^-(?:legged|letter)/.test(behind)) return true
+  // “If yours breaks one day”
+  if (/^\s*one$/i.test(shown) && /^ day(?! (?:after|before|later|earlier|from))/.test(behind))
+    return !spanBefore.test(before)
+  if (/^\s*two$/i.test(shown) && /\p{L} or\s*$/u.test(before)) return true
+  if (/^\s*\p{L}+[ -](?:thousand|million)$/iu.test(shown)) return !ofCompany.test(text)
+  return /^\s*\d{1,2}$/.test(shown) && /(?:^|\n)[\s>*_#]*$/.test(before) && /^[.)](?:\s|$)/.test(behind)
+}
+
+const spanBefore = /(?:in|takes?|needs?|after|for|only|by|than|least|most)\s*$/
+const ofCompany = /(?<!\p{L})(?:we|our|us|customers?|users?|people|guests|sold|trust\p{L}*|already)(?!\p{L})/iu
+const isCountOf =
+  /^[ -](?!(?:instead|rather|more|less|apiece|all|in|on|to|by|or|if|so|as|at|plus|and|but|for|from|then|than|with|now|was|were|are|has|had|until|each|per|the|this|that|when|which)\b)\p{L}{3,}/u
+const ofDays = /^ (?:mon|tues|wednes|thurs|fri|satur|sun)days(?!\p{L})/u
+const ofRate = /^ (?:(?:euros?|pounds?|dollars?|\p{L}+) )?(?:per|for each|for every|each|an?)(?!\p{L})/u
+const ofRest =
+  /(?<!\p{L})(?:others?|rest|remaining|left|more|fewer|less|total|altogether|together|combined|another|all|both|leaving|saves?|instead|rather|difference|plus|comes? to|makes?)(?!\p{L})/u
+
+interface Found {
+  readonly quantity: Quantity
+  readonly end: number
+  readonly start: number
+}
+
+/** “12 pounds a month or 120 a year”: the currency is that of the first. */
+function withCurrencyBefore(text: string, { quantity, start }: Found, { quantity: first, end }: Found): Quantity {
+  if (quantity.dimension !== undefined || quantity.isId || !isCurrency(first.dimension)) return quantity
+  if (
+    !/^ ?(?:euros?|pounds?|dollars?|€|£|\$)? (?:(?:a|per|for|each) \p{L}+,? )?(?:or|and|to) $/u.test(
+      text.slice(end, start),
+    )
+  )
+    return quantity
+  return { ...quantity, dimension: first.dimension, counts: false }
 }
 
 /** “2 to 4 weeks”: the unit behind the second is that of the first. */
-function shared(
-  text: string,
-  { quantity, end }: { quantity: Quantity; end: number },
-  next: { quantity: Quantity; start: number } | undefined,
-): Quantity {
+function withUnitBehind(text: string, { quantity, end }: Found, next: Found | undefined): Quantity {
   if (quantity.dimension !== undefined || next?.quantity.dimension === undefined) return quantity
-  if (!/^ ?(?:to|-|–|or|and|bis)? ?$/i.test(text.slice(end, next.start)) || next.quantity.plain === 0) return quantity
+  if (!/^ ?(?:to|-|–|or|and|bis|x|×|by)? ?$/i.test(text.slice(end, next.start)) || next.quantity.plain === 0)
+    return quantity
   const { dimension, value, plain } = next.quantity
   return { ...quantity, dimension, value: (quantity.plain * value) / plain, counts: false }
-}
-
-export interface GivenQuantities {
-  readonly quantities: readonly Quantity[]
-  readonly words: ReadonlySet<string>
-  readonly counts: ReadonlySet<number>
-  /** Dimensions that figures without a unit may have, such as those of a table's columns. */
-  readonly headings: ReadonlySet<string>
-}
-
-/** Whether somebody gave it: the same in the same unit, or nearly where the text says so. */
-export function isKnownQuantity(
-  one: Quantity,
-  { quantities: given, words, counts, headings }: GivenQuantities,
-): boolean {
-  if (one.counts && (counts.has(one.plain) || (one.isOfText && one.plain < 10))) return true
-  if (one.shown.toLowerCase() === 'half' && words.has('median')) return true
-  return given.some(known => isSame(one, known, headings))
-}
-
-/** How many each list of a text has: “German, French and English” are three languages. */
-export const countsOf = (text: string): ReadonlySet<number> =>
-  new Set(
-    (text.match(lists) ?? []).map(list => list.split(/, | and | or |:/).filter(part => part.trim() !== '').length),
-  )
-
-const lists =
-  /(?<![\p{L}\d-])(?:[\p{L}\d-]+(?: [\p{L}\d-]+)?, ){1,9}[\p{L}\d-]+(?: [\p{L}\d-]+)?,? (?:and|or) [\p{L}\d-]+/gu
-
-function isSame(one: Quantity, known: Quantity, headings: ReadonlySet<string>): boolean {
-  if (!isSameDimension(one, known, headings)) return false
-  const isPlain = one.dimension === undefined || known.dimension === undefined
-  const [value, given] = isPlain ? [one.plain, known.plain] : [one.value, known.value]
-  if (value === given || (isPlain && one.value === given)) return true
-  return isNear(value, given, one.hedge)
-}
-
-/** A figure without a unit is backed by one that has it, but not the other way round, unless its unit stands before it. */
-function isSameDimension(one: Quantity, known: Quantity, headings: ReadonlySet<string>): boolean {
-  if (known.isId) return one.dimension === undefined && !one.counts
-  if (one.dimension === known.dimension) return true
-  if (one.dimension === undefined) return !one.counts
-  return (
-    known.dimension === undefined &&
-    !known.counts &&
-    (known.headings.includes(one.dimension) || headings.has(one.dimension))
-  )
-}
-
-/** Whether a figure that is said to be rough is close enough. */
-export function isNear(value: number, given: number, hedge: Quantity['hedge']): boolean {
-  if (hedge === undefined || given === 0) return false
-  const share = (value - given) / given
-  if (hedge === 'over') return share <= 0 && share >= -0.1
-  if (hedge === 'under') return share >= 0 && share <= 0.1
-  return Math.abs(share) <= 0.05
 }
 
 /** An order, a room or an article is named by its number. */
 const idBefore =
   /(?<!\p{L})(?:order|no\.?|nr\.?|contract|ticket|invoice|case|claim|room|gate|platform|page|article|section|version|model|id|code)(?: (?:no\.?|nr\.?|number|id):?)? ?#? ?$|#$/u
 
-const lineHeadings = (leading: string): string[] => headingsIn(leading.slice(leading.lastIndexOf('\n') + 1))
-
-/** Dimensions of units that stand in a text without a figure. */
-export const headingsIn = (text: string): string[] =>
-  [...text.toLowerCase().matchAll(unitWord)].flatMap(({ 0: unit }) => unitOf(unit)?.[1] ?? [])
-
-const unitWord =
-  /(?<![\p{L}\d]|\d[ -])(?:%|€|£|\$|percent|share|euros?|eur|pounds?|dollars?|usd|gbp|chf|seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|grams?|km|cm|mm|met(?:re|er)s?|litres?|liters?)(?![\p{L}\d])/gu
-
 const ofText =
-  /^ (?:\p{L}+ )?(?:ways?|steps?|things?|reasons?|tips?|points?|questions?|parts?|ideas?|words?|lines?|sentences?|answers?)(?!\p{L})/u
-
-const unitOf = (text: string) => units.find(([pattern]) => pattern.test(text))
-
-/** A word that limits the unit may stand before it: “30 calendar days”. */
-const unitBehind = (text: string) =>
-  unitOf(text.replace(/^(?:full|whole|more|further|extra|additional|calendar|consecutive|short|long)[ -]/, ''))
+  /^ (?:\p{L}+ )?(?:ways?|steps?|things?|reasons?|tips?|points?|questions?|parts?|ideas?|words?|lines?|sentences?|answers?|options?|choices?|possibilities|rules?|habits?|ingredients?|examples?|sides?)(?!\p{L})/u
 
 const numberOf = (digits: string): number => {
   const plain = digits.replaceAll(/[,\u00a0\u202f](?=\d{3}(?!\d))/g, '').replace(/,(?=\d+$)/, '.')
   return Number(plain) || Number.parseFloat(plain) || 0
-}
-
-const scaleOf = (factor: string | undefined): number =>
-  ({ hundred: 100, thousand: 1e3, k: 1e3, million: 1e6, m: 1e6, billion: 1e9, bn: 1e9 })[factor?.toLowerCase() ?? ''] ??
-  1
-
-function wordValue(words: string): number {
-  return words
-    .toLowerCase()
-    .split(/[- ]/)
-    .reduce((sum, part) => sum + (small.indexOf(part) + 1 || (tens.indexOf(part) + 2) * 10), 0)
-}
-
-function oddOnes(text: string): Pick<Quantity, 'value' | 'plain' | 'dimension'> | undefined {
-  const of = (dimension: string | undefined, value: number, plain = value) => ({ dimension, value, plain })
-  if (text.startsWith('within')) return unitQuantity(text.split(' ').at(-1) ?? '')
-  if (text.startsWith('half a'))
-    return text.endsWith('year') ? of('month', 6) : of('time', text.endsWith('hour') ? 30 : 720, 0.5)
-  if (text === 'an hour and a half') return of('time', 90, 1.5)
-  if (text === 'quarter of an hour') return of('time', 15, 0.25)
-  if (/^half[- ]year$/.test(text)) return of('month', 6)
-  if (text === 'half') return of('share', 50)
-  if (text === 'three quarters') return of('share', 75)
-  if (text === 'a quarter') return of('share', 25)
-  if (text === 'a third') return of('share', 100 / 3, 33)
-  if (text === 'a decade') return of('month', 120, 10)
-  if (text === 'twice' || text.startsWith('double')) return of('times', 2)
-  if (text.startsWith('triple')) return of('times', 3)
-  if (text.startsWith('dozen')) return of(undefined, 12)
-  return of(undefined, scaleOf(text.replace(/^a /, '').replace(/s$/, '')))
-}
-
-function unitQuantity(name: string) {
-  const unit = unitOf(name)
-  return unit && { dimension: unit[1], value: unit[2], plain: 1 }
 }
 
 function hedgeOf(leading: string): Quantity['hedge'] {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import corpus from './corpus.fixture.json' with { type: 'json' }
 import letters from './letters.fixture.json' with { type: 'json' }
+import outside from './outside-writer.fixture.json' with { type: 'json' }
+import inside from './rule-writer.fixture.json' with { type: 'json' }
 import { isGrave, unfounded } from './unfounded.ts'
 
 const GRAVE: ReadonlySet<string> = new Set(['money', 'law', 'health'])
@@ -20,15 +22,23 @@ const judgedOf = (texts: typeof corpus) =>
 
 const judged = judgedOf(corpus)
 
-it('of texts as language models write them, at most 3 of 60 honest ones are refused, and 52 of 60 lies are found', () => {
-  const all = judgedOf(letters as typeof corpus)
-  const refused = all.filter(({ of, found }) => of === undefined && found)
-  const missed = all.filter(({ of, found }) => of !== undefined && !found)
-  assert.equal(all.length, 120)
-  assert.ok(refused.length <= 3, JSON.stringify(refused))
-  assert.ok(missed.length <= 8, JSON.stringify(missed))
-  assert.ok(missed.filter(({ of }) => GRAVE.has(of ?? '')).length <= 1, JSON.stringify(missed))
-})
+for (const [by, texts, count, mostRefused, mostMissed] of [
+  ['language models, as they write them', letters, 120, 2, 6],
+  ['a writer who had not read the rules', outside, 120, 3, 5],
+  ['a writer who knew the rules', inside, 207, 9, 10],
+] as const)
+  it(`of texts by ${by}, of ${count} at most ${mostRefused} honest ones are refused and ${mostMissed} lies missed, none of them grave`, () => {
+    const all = judgedOf(texts as typeof corpus)
+    const refused = all.filter(({ of, found }) => of === undefined && found)
+    const missed = all.filter(({ of, found }) => of !== undefined && !found)
+    assert.equal(all.length, count)
+    assert.ok(refused.length <= mostRefused, JSON.stringify(refused))
+    assert.ok(missed.length <= mostMissed, JSON.stringify(missed))
+    assert.deepEqual(
+      missed.filter(({ of }) => GRAVE.has(of ?? '')),
+      [],
+    )
+  })
 
 describe('of planted lies over six kinds', () => {
   it('at least 75 of 80 are found, and each that is of money, law or health', () => {
@@ -64,7 +74,7 @@ describe('a text claims', () => {
     ['a denial that was given', 'We cannot refund custom prints.', 'Custom prints: no refund.', []],
     ['that an act is done that is planned', 'We have replaced the lid.', 'The lid will be replaced.', ['act']],
     ['an act that nobody named', 'We have cancelled your order.', 'The order is late.', ['act']],
-    ['a quotation', '“It never broke once”, says Ann.', 'Ann uses it daily.', ['quote', 'quote', 'claim']],
+    ['a quotation', '“It never broke once”, says Ann.', 'Ann uses it daily.', ['quote', 'quote']],
     ['money by the number of an order', 'It costs 49 euros.', 'Order 49 costs 30 euros.', ['figure']],
     ['a unit that stands before its figure', 'It takes 5.5 hours.', 'Median hours: 5.5', []],
     ['things by a span', 'We have 30 shops.', 'A repair takes 30 minutes.', ['figure']],

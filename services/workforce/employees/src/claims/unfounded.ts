@@ -5,22 +5,20 @@
 import { isEnglishWord } from '../text/english.ts'
 import { languageOf } from '../text/language.ts'
 import { sentencesOf } from '../text/sentences.ts'
+import { actsIn, passivesIn, promisesIn } from './acts.ts'
 import { addressesIn } from './addresses.ts'
-import { daysIn, urgencyIn } from './calendar.ts'
+import { daysIn, urgencyIn, withoutDates } from './calendar.ts'
 import { isDerived } from './derived.ts'
+import { itemsNew } from './enumerations.ts'
+import { isKnownQuantity } from './known-quantities.ts'
+import { optionsIn, withoutMarkup } from './markup.ts'
 import { type Material, materialOf } from './material.ts'
 import { namesIn, quotesIn } from './mentions.ts'
 import { novelIn } from './novel.ts'
-import { isKnownQuantity, type Quantity, quantitiesIn } from './quantities.ts'
-import {
-  actsIn,
-  type ClaimGroup,
-  claimWords,
-  superlativesNew,
-  tableClaims,
-  type WordClaims,
-  wordClaims,
-} from './word-claims.ts'
+import { type Quantity, quantitiesIn } from './quantities.ts'
+import { isCurrency } from './units.ts'
+import { claimWords, superlativesNew } from './word-claims.ts'
+import { type ClaimGroup, tableClaims, type WordClaims, wordClaims } from './word-lists.ts'
 import { wordsIn } from './words.ts'
 
 export interface Claimed {
@@ -45,7 +43,8 @@ export const isGrave = ({ group }: Unfounded): boolean => grave.has(group)
 const grave: ReadonlySet<ClaimGroup> = new Set(['money', 'law', 'health', 'act'])
 
 /** Empty where nothing is found. Of a text in another language than English, only what needs no words is looked at. */
-export function unfounded({ text, from, about = [], isOfTable = false }: Claimed): Unfounded[] {
+export function unfounded({ text: written, from, about = [], isOfTable = false }: Claimed): Unfounded[] {
+  const text = withoutMarkup(written)
   const material = materialOf(from, about, isOfTable)
   const language = languageOf(text)
   const rules: Rules = {
@@ -54,18 +53,40 @@ export function unfounded({ text, from, about = [], isOfTable = false }: Claimed
     isOfTable,
     hasNames: knowsWords(language) || (language !== 'de' && languageOf(from.join('\n')) === language),
   }
+  const options = optionsIn(written).filter(option => !material.whole.includes(option.toLowerCase()))
   let before: readonly Quantity[] = []
-  return sentencesOf(text).flatMap(({ start, end }) => {
+  let last: readonly Quantity[] = []
+  const inSentences = sentencesOf(text).flatMap(({ start, end }) => {
     const sentence = text.slice(start, end)
-    const quantities = quantitiesIn(sentence).map(one => (rules.hasWords ? one : { ...one, counts: false }))
+    const quantities = quantitiesIn(
+      rules.hasWords ? withoutDates(sentence.replaceAll(supposed, ' '), material.calendar) : sentence,
+    ).map(one => (rules.hasWords ? one : { ...one, counts: false }))
     const known = quantities.filter(one => isKnownQuantity(one, material))
     const isKnown = new Set(known)
     const near = [...before, ...known]
+    const beside = [...last, ...quantities].slice(-MOST_BESIDE)
+    last = [...last.slice(-8), ...quantities]
+    const { spans, seasons } = material.calendar
+    const isSpan = ({ dimension, value }: Quantity) =>
+      (dimension === 'time' && spans.has(value / 1_440)) || (dimension === 'month' && seasons.has(value))
     before = known
-    const strange = quantities.filter(one => !isKnown.has(one) && !isDerived(one, near, material.quantities))
+    const strange = quantities.filter(
+      one => !isKnown.has(one) && !isSpan(one) && !isDerived(one, near, beside, material.quantities, material.figures),
+    )
     return inSentence(sentence, strange, material, rules)
   })
+  return [
+    ...inSentences,
+    ...[...new Set(options)].map(option => ({ group: 'claim' as const, fault: `the option “${option}”` })),
+  ]
 }
+
+/** Of a long row of figures, each pair would take long. */
+const MOST_BESIDE = 24
+
+/** What the reader is asked to picture: “If you've ever scrolled through four thousand files”. */
+const supposed =
+  /(?<!\p{L})(?:if you(?:['’]ve| have)? ever|imagine|picture|suppose|say you|for an? [\p{L}\d]+-(?:met(?:re|er)|lit(?:re|er)|hour|day|week|person|page|room|foot))(?!\p{L})[^.,;:!?]{0,120}/giu
 
 /** Whether there are rules of words for a language: a text that is too short to tell is read as English. */
 export const knowsWords = (language: string): boolean => language === 'en' || language === 'und'
@@ -84,6 +105,7 @@ function inSentence(
   { claims, hasWords, hasNames, isOfTable }: Rules,
 ): Unfounded[] {
   const found: Unfounded[] = []
+  const isScene = endsAsQuestion.test(sentence) && !/(?<!\p{L})(?:you|your|we|our|us)(?!\p{L})/iu.test(sentence)
   const add = (group: ClaimGroup, what: string, words: readonly string[]) => {
     for (const word of new Set(words.map(one => one.toLowerCase())))
       found.push({ group, fault: `${what} “${word.slice(0, 60).toWellFormed()}”` })
@@ -91,23 +113,30 @@ function inSentence(
   add(
     'figure',
     'the figure',
-    strange.map(({ shown }) => shown),
+    // A question supposes what it counts: “Nap time at noon?”
+    strange
+      .filter(({ dimension }) => !isScene || isCurrency(dimension) || dimension === 'share')
+      .map(({ shown }) => shown),
   )
-  add('address', 'the address', addressesIn(sentence, material.addresses))
+  add('address', 'the address', addressesIn(sentence, material.addresses, material.letters))
   add('claim', 'the word', superlativesNew(sentence, material, isOfTable))
   if (hasNames) add('name', 'the name', namesIn(sentence, material))
   if (!hasWords) return found
   add('claim', 'not checked, as it is in another language:', foreignIn(sentence, material))
-  add('date', 'the date', daysIn(sentence, material.calendar))
-  add('date', 'the time', urgencyIn(sentence, material.whole))
   add('quote', 'the quotation', quotesIn(sentence, material))
-  if (question.test(sentence)) return found
   const isCall = endsAsQuestion.test(sentence)
+  const days = daysIn(sentence, material.calendar)
+  add('date', 'the date', isCall ? days.filter(day => /\d/.test(day)) : days)
+  if (question.test(sentence)) return found
+  add('date', 'the time', urgencyIn(sentence, material.whole))
   for (const one of claims)
     if (!isCall || grave.has(one.group)) add(one.group, one.what, claimWords(one, sentence, material))
   add('act', 'what was done,', actsIn(sentence, material))
   if (isCall) return found
+  add('claim', 'what was done,', passivesIn(sentence, material))
+  add('claim', 'the promise', promisesIn(sentence, material))
   add('claim', 'what is told of', novelIn(sentence, material))
+  if (!isOfTable) add('claim', 'what it is said to have,', itemsNew(sentence, material))
   return found
 }
 
@@ -116,7 +145,7 @@ function foreignIn(sentence: string, material: Material): string[] {
   if (knowsWords(languageOf(sentence))) return []
   const words = wordsIn(sentence)
   const strange = words.filter(word => !material.words.has(word) && !isEnglishWord(word))
-  return strange.length > 1 && strange.length >= words.length / 2 ? [sentence] : []
+  return words.length > 3 && strange.length > 1 && strange.length >= words.length / 2 ? [sentence] : []
 }
 
 /** A question claims nothing, but for one that tells what it asks. */

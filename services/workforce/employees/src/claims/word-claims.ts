@@ -1,186 +1,101 @@
-/** Words that promise, and words that law, health or proof must back: each is known only where it was given. */
+/** Which words of promise, proof, law and health stand in a sentence without being given. */
 import { superlativesIn } from '../text/superlatives.ts'
 import type { Material } from './material.ts'
-import { flat, formsOf, stemsOf } from './words.ts'
-
-export type ClaimGroup = 'figure' | 'date' | 'name' | 'address' | 'quote' | 'money' | 'law' | 'health' | 'act' | 'claim'
-
-export interface WordClaims {
-  readonly group: ClaimGroup
-  readonly what: string
-  readonly said: RegExp
-  /** What stands for the same: some of it must be in a paragraph that shares a word with the sentence. Else the word itself. */
-  readonly held?: RegExp
-  /** Nothing that is given can hold it. */
-  readonly isNever?: boolean
-}
-
-const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?:${words})(?![\p{L}\p{N}])`, 'giu')
-
-const free = String.raw`free(?! (?:to|time|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|for nothing`
-
-const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
-
-/** The longest list comes first: each is known by all of its group. */
-export const wordClaims: readonly WordClaims[] = [
-  {
-    group: 'money',
-    what: 'the promise',
-    said: of(
-      String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,4}back(?! to)|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|(?:bank|credit|debit) (?:card|account)s?|charge ?backs?|${toAccount}`,
-    ),
-    held: of(
-      String.raw`refund\w*|reimburs\w*|money\b.{0,200}\b(?:card|account|back)|${toAccount}|compensation|(?:paid|pay|pays) back|paid for`,
-    ),
-  },
-  {
-    group: 'money',
-    what: 'the amount',
-    said: of(
-      String.raw`(?:full|whole|entire|complete|total|all) (?:of )?(?:the |your |a )?(?:\w+ ){0,1}(?:refund|fare|price|amount|money|cost|costs|order|bill)`,
-    ),
-    held: of(String.raw`(?:full|whole|entire|complete|total|all)`),
-  },
-  { group: 'money', what: 'the promise', said: of(free), held: of(`${free}|free`) },
-  { group: 'money', what: 'the promise', said: of(String.raw`waiv\w*`) },
-  {
-    group: 'money',
-    what: 'the offer',
-    said: of(
-      String.raw`discount\w*|vouchers?|coupons?|\d+ ?% off|rebates?|gift cards?|gifts?|promo(?:tion)?(?: code)?s?|special offers?|half[- ]price|reduced prices?|lower prices?|cheaper|bargains?|on sale|store credit|goodwill|loyalty points?|bonus(?:es)?|cash ?back|savings?|saves? (?:you|every\w*|money|up)|pays? for itself|interest[- ]free|instal?lments?`,
-    ),
-  },
-  {
-    group: 'money',
-    what: 'the promise',
-    said: of(
-      String.raw`compensat\w*|(?:pay|paying|paid|liable for|claim) damages|make (?:it|this|that) up to|make up for|reward\w*`,
-    ),
-  },
-  {
-    group: 'money',
-    what: 'the promise',
-    said: of(
-      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:pay|paid|cover\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by|insured|insurance|all insurers`,
-    ),
-    held: of(String.raw`pay\w*|paid|cover\w*|bears?|free|insurers?|insur\w*|money`),
-  },
-  {
-    group: 'money',
-    what: 'the promise',
-    said: of(String.raw`guarant\w*|warrant\w*|we promise|rest assured|risk[- ]free|no[- ]risk`),
-    held: of(String.raw`guarant\w*|warrant\w*|promise\w*`),
-  },
-  {
-    group: 'money',
-    what: 'the promise',
-    said: of(String.raw`lifetime|life[- ]long|for life|forever|unlimited|no (?:\w+ )?(?:needed|required|necessary)`),
-  },
-  {
-    group: 'claim',
-    what: 'the promise',
-    said: of(
-      String.raw`deliver\w*|ship(?:s|ped|ping|ment|ments)?|dispatch\w*|on (?:its|their|the) way(?! (?:to|from|home|up|down|out))`,
-    ),
-    held: of(String.raw`deliver\w*|ship\w*|dispatch\w*|sen[dt]\w*|goes out|arriv\w*|postage|post(?:ed|s)?|parcels?`),
-  },
-  {
-    group: 'claim',
-    what: 'the promise',
-    said: of(
-      String.raw`couriers?|track(?:ing|ed)|express|collect (?:it|the|your)|pick(?:ed)? it up|picked up|doorstep|at your door`,
-    ),
-  },
-  {
-    group: 'claim',
-    what: 'the promise',
-    said: of(String.raw`replac\w*|exchang\w*|swap\w*`),
-    held: of(String.raw`replac\w*|exchang\w*|swap\w*|new`),
-  },
-  {
-    group: 'claim',
-    what: 'the pressure',
-    said: of(
-      String.raw`while stocks? lasts?|last chance|only (?:a few|\w+) left|selling fast|almost gone|hurry|for a (?:short|limited) time|limited|exclusive\w*|ends (?:soon|today|tonight)|deadline`,
-    ),
-  },
-  {
-    group: 'claim',
-    what: 'the word',
-    said: of(
-      String.raw`awards?|award-winning|winn(?:er|ers|ing)|prizes?|certif\w*|[a-z]+-certified|accredit\w*|approv\w*|granted|tested|proven|recommended by|endors\w*|trusted|rated|top[- ]rated|\w+[- ]star|bestsell\w*|patent\w*|organic\w*|sustainab\w*|eco[- ]?friendly|climate[- ]neutral|carbon[- ]neutral|vegan|recycl\w*|fair[- ]trade|never|every(?:one|body)(?! who)|always(?! (?:welcome|happy|glad|here|ready|worth))|unlike (?:any|other)|than any|more than any other`,
-    ),
-  },
-  {
-    group: 'claim',
-    what: 'the proof',
-    said: of(
-      String.raw`stud(?:y|ies) (?:show|shows|prove|find|found|suggest)\w*|stud(?:y|ies)|research\w*|scientists?|scientific\w*|experts?|surveys?|statistic\w*|statistically|significan\w*|evidence|expected to|forecasts?|predict\w*|projected|caused by|due to|owing to|led to|resulted? in|understaffed`,
-    ),
-  },
-  {
-    group: 'law',
-    what: 'the word of law',
-    said: of(
-      String.raw`laws?|lawful\w*|lawyers?|legal\w*|illegal\w*|statut\w*|entitle\w*|(?:your|consumer|customer|statutory|legal) rights?|(?:the|a|no|every) right to|regulations?|regulated|directives?|oblig\w*|liab\w*|complian\w*|compl(?:y|ies) with|gdpr|courts?|lawsuits?|sue|licen[cs]ed?|breach\w*|legislation|ombudsman|tax(?:es|[- ]free|[- ]deductible)?|vat|deductible|terms and conditions|rights act|(?<=\p{L} )act(?= (?:requires|of|says))`,
-    ),
-  },
-  {
-    group: 'health',
-    what: 'the word of health',
-    said: of(
-      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|hearts?|(?:fall )?asleep|sleep|insomnia|stomachs?|skin|gut|brains?|joints?|bones?|livers?|lungs?|gentle on|pains?|painless|relie(?:ves?|ving) |(?:your|the|protects?) eyes?|eyesight|posture|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|safe for|harmless|sterile|antibacterial|hygienic|wellbeing|well-being|worse outcomes|better outcomes|boosts?`,
-    ),
-  },
-]
-
-/** Of a table, which knows no causes, no future and no advice. */
-export const tableClaims: readonly WordClaims[] = [
-  {
-    group: 'claim',
-    what: 'no table tells a cause:',
-    isNever: true,
-    said: of(
-      String.raw`because|cause[sd]?|causing|due to|owing to|thanks to|leads? to|led to|results? in|resulted in|drives?|driven by|therefore`,
-    ),
-  },
-  {
-    group: 'claim',
-    what: 'no table tells the future or gives advice:',
-    said: of(String.raw`will|likely|expect(?:ed)?|forecasts?|should|must|ought to|needs? to|recommend\w*|outlook`),
-  },
-]
+import { quantitiesIn } from './quantities.ts'
+import type { WordClaims } from './word-lists.ts'
+import { flat, formsOf, placesOf, stemsOf } from './words.ts'
 
 /** What of a claim's words was not given. */
 export function claimWords(
-  { group, said, held, isNever = false }: WordClaims,
+  { group, said, held, isNever = false, isBySentence = false }: WordClaims,
   sentence: string,
   material: Material,
 ): string[] {
-  const text = flat(sentence).replaceAll(asked, ' ')
+  const text = flat(sentence).replaceAll(asked, ' ').replaceAll(left, ' ').replaceAll(wished, ' ')
   const found = [...text.matchAll(said)].map(({ 0: words, index }) => ({ words, denied: isDenied(text, index, words) }))
   if (found.length === 0 || isNever) return found.map(({ words }) => words)
   const own = [...stemsOf(text.replaceAll(said, ' '))].filter(stem => !isCommon(stem))
+  if (isBySentence && held !== undefined)
+    return [...new Set(found.map(({ words }) => words))].filter(words => !isHeldBySentence(words, text, held, material))
   return found
+    .filter(({ words, denied }) => !(denied && isGift.test(words)))
     .filter(({ words, denied }) =>
       held === undefined || (group === 'claim' && holdsWords(words, denied, material))
         ? !holdsWords(words, denied, material)
-        : !holdsClaim(held, own, denied, material),
+        : !holdsClaim(held, words, own, denied, material),
     )
     .map(({ words }) => words)
 }
 
-/** What the customer is said to want is told back to them. */
-const asked =
-  /\byou(?:'d| have|'ve|r)? (?:ask(?:ed)?(?: us)? (?:for|about|whether|if)|wanted|wish(?:ed)? for|request(?:ed)?|mention(?:ed)?|wonder(?:ed)?|question about)\b(?:(?!\b(?:and|but|so|then|we|you|i)\b)[^.,;:!?]){0,60}/g
+/** “I hope it heals well.” */
+const wished =
+  /\b(?:(?:i|we)(?:'re| are|'m| am)? (?:do |really |sincerely )?(?:hop(?:e|ing)|wish(?:ing)?)|hopefully|hope|fingers crossed|get well)\b[^.,;:!?]{0,80}/g
 
-/** Whether a paragraph that shares a word with the sentence has the claim, and does not deny it where the sentence claims it. */
-const holdsClaim = (held: RegExp, own: readonly string[], denied: boolean, { paragraphs }: Material): boolean =>
-  paragraphs.some(
+/** Whoever says that there is none promises none. */
+const isGift =
+  /refund|money|price|amount|reimburs|replac|exchang|swap|discount|voucher|gift|compensat|courier|deliver|ship|hurry/
+
+/** What the customer is said to want or to feel is told back to them. */
+const asked =
+  /\byou(?:'d| have|'ve|r)? (?:ask(?:ed)?(?: us)? (?:for|about|whether|if)|wanted|wish(?:ed)? for|request(?:ed)?|mention(?:ed)?|wonder(?:ed)?|question about|feel|felt|think|thought|hoped?|expect(?:ed)?|believe)\b(?:(?!\b(?:and|but|so|then|we|you|i)\b)[^.,;:!?]){0,60}/g
+
+/** What the writer leaves to others: “I can't comment on the legal side”. */
+const left =
+  /\b(?:says? nothing about[^.;:!?,]{0,60}|(?:can't|cannot|can not|couldn't|won't|(?:not|n't) able to|unable to|isn't something (?:\w+ )?can|not something (?:\w+ )?can)(?: \w+)? (?:comment|advise|say|judge|decide|promise|tell|confirm|answer|assess|speak|rule|give advice|give you advice))\b[^.;:!?]{0,80}?(?=[.;:!?,]|\bbut\b|$)/g
+
+/**
+ * Whether a paragraph that shares a word with the sentence has the claim, and does not deny it where the sentence claims it. A
+ * short sentence need share nothing but its claim: “Fully insured”.
+ */
+function holdsClaim(
+  held: RegExp,
+  said: string,
+  own: readonly string[],
+  denied: boolean,
+  { paragraphs }: Material,
+): boolean {
+  const isShort = own.length <= FEW && !said.includes(' ')
+  return paragraphs.some(
     ({ text, stems }) =>
-      own.some(stem => stems.has(stem)) &&
+      (own.some(stem => stems.has(stem)) || (isShort && formsOf(said).some(form => stems.has(form)))) &&
       [...text.matchAll(held)].some(({ 0: words, index }) => denied || !isDenied(text, index, words)),
   )
+}
+
+const FEW = 3
+
+/**
+ * “Postage is free from 40 euros” holds no “postage is free”: what has a condition is given on it alone. Of what is free, the words
+ * beside it tell; where there are none, the whole text does.
+ */
+function isHeldBySentence(words: string, text: string, held: RegExp, { sentences }: Material): boolean {
+  const clause = text.split(/[,;:.!?()]| and | but | – | — /).find(part => part.includes(words)) ?? text
+  const beside = conditional.test(text) ? text : clause
+  const own = [...stemsOf(beside.replaceAll(words, ' '))].filter(
+    stem => !isCommon(stem) && !/^(?:\d|(?:day|week|month|year|try|start|use|enjoi)$)/.test(stem),
+  )
+  const isLike = own.length === 0
+  return sentences.some(
+    one =>
+      one.text.search(held) >= 0 &&
+      (isLike || own.some(stem => one.stems.has(stem))) &&
+      (!condition.test(one.text) || conditional.test(text) || isReached(one.text, text)),
+  )
+}
+
+/** “A kilo for £34, and postage is on us”, where it is from £25. */
+function isReached(given: string, text: string): boolean {
+  const least = quantitiesIn(/(?<!\p{L})(?:from|over|above)(?!\p{L}).{1,20}/u.exec(given)?.[0] ?? '')[0]
+  return (
+    least?.dimension !== undefined &&
+    quantitiesIn(text).some(({ dimension, value }) => dimension === least.dimension && value >= least.value)
+  )
+}
+
+const condition =
+  /(?<!\p{L})(?:(?:from|over|above|under) [£$€]?\d|(?:if|unless|only|when|once|where)(?!\p{L})|for \p{L}+ (?:under|over|with|who))/u
+const conditional =
+  /(?<!\p{L})(?:from|over|above|past|beyond|under|if|unless|only|when|once|where|until|while|within|because|since|as|kids?|children|mark|threshold)(?!\p{L})/u
 
 /** Whether each longer word of them stands in what may be claimed. */
 const holdsWords = (words: string, denied: boolean, material: Material): boolean =>
@@ -208,23 +123,20 @@ const hasWords = (words: string, denied: boolean, { paragraphs }: Material): boo
       }),
     )
 
-function placesOf(text: string, part: string): number[] {
-  const found: number[] = []
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) found.push(at)
-  return found
-}
-
 /** Whether a “no” or “not” stands close before the words, or just behind them. */
 function isDenied(text: string, index: number, words: string): boolean {
   const before = text.slice(Math.max(0, index - 40), index)
   const behind = text.slice(index + words.length, index + words.length + 25)
-  return denial.test(before) || /^[^.,;:!?]{0,12}\b(?:not|n't|never|impossible|cannot|can't|isn't)\b/.test(behind)
+  return (
+    denial.test(before) ||
+    /^[^.,;:!?]{0,12}\b(?:not|n't|never|impossible|cannot|can't|isn't|aren't|wasn't|won't|doesn't)\b/.test(behind)
+  )
 }
 
 const denial =
   /\b(?:not(?! only| just)|no(?! doubt| question| problem| worries)|never|nor|neither|cannot|can't|unable|declin\w*|refus\w*|without|\w+n't)\b[^.,;:!?]{0,38}$/
 
-const isCommon = (stem: string): boolean => stem.length < 3 || common.has(stem)
+const isCommon = (stem: string): boolean => (stem.length < 3 && !/\d/.test(stem)) || common.has(stem)
 const common: ReadonlySet<string> = new Set(
   'the and for you your our with are will has have had was were that this not can all but any its from get got who when what than then they them into out one'.split(
     ' ',
@@ -249,42 +161,3 @@ const greatest = /(?<!\p{L})(?:highest|most|largest)(?!\p{L})/u
 
 /** A table has a least and a most of everything. */
 const ofTables = /^(?:highest|lowest|largest|biggest|greatest)$/
-
-const business =
-  'refunded cancelled canceled replaced shipped sent dispatched credited paid approved unlocked upgraded extended reserved booked waived escalated reset issued transferred reimbursed compensated blocked closed deleted activated confirmed fixed resolved repaired arranged contacted informed notified reported accepted granted processed registered scheduled instructed ordered'
-const past = new RegExp(
-  String.raw`(?<!\p{L})(?:we|i|our \p{L}+|your (?:\p{L}+ ){1,3}|(?:the )?(?:refund|payment|transfer|replacement|parcel|order|account|claim|ticket|money|amount)) ?(?:have |has |had |was |were |'ve |is )?(?:(?:already|just|now|also|been|today|since|therefore) ){0,3}(${business.split(' ').join('|')})(?!\p{L})`,
-  'giu',
-)
-const planned =
-  /(?<!\p{L})(?:we|i|our \p{L}+|somebody|someone|a colleague)(?:'ll| will| shall| are going to| am going to) (?:\p{L}+ly |also |then |now )?(call|phone|ring|visit|collect|extend|cancel|credit|upgrade|install|repair|match|add|unlock|reset|ship|send|deliver|replace|refund|cover|pay)(?!\p{L})/giu
-
-/** Acts that somebody says were done, or will be, and that were not given as such: “to be sent” is not “sent”. */
-export function actsIn(sentence: string, { paragraphs }: Material): string[] {
-  const text = flat(sentence)
-  const done = [...text.matchAll(past)].filter(
-    ([shown, act = '']) => !isQuality.test(shown) && !paragraphs.some(one => isDoneIn(one.text, act)),
-  )
-  const coming = [...text.matchAll(planned)].filter(
-    ([, act = '']) =>
-      !paragraphs.some(one => (same.get(act) ?? [act]).some(word => formsOf(word).some(form => one.stems.has(form)))),
-  )
-  return [...done, ...coming].map(([shown]) => shown.trim())
-}
-
-/** “Your reserved books” tells of no act. */
-const isQuality = /^your (?!.*\b(?:have|has|had|was|were|is)\b)/
-
-/** “To be sent” is not yet sent. */
-const isDoneIn = (text: string, act: string): boolean => new RegExp(`(?<!\\bbe )\\b${act}\\b`).test(text)
-
-const sending = ['send', 'ship', 'deliver', 'goes', 'dispatch', 'post', 'arrive']
-const same: ReadonlyMap<string, readonly string[]> = new Map([
-  ['send', sending],
-  ['ship', sending],
-  ['deliver', sending],
-  ['pay', ['pay', 'free', 'cover', 'refund', 'reimburse', 'compensation']],
-  ['cover', ['pay', 'free', 'cover']],
-  ['call', ['call', 'phone', 'ring']],
-  ['phone', ['call', 'phone', 'ring']],
-])

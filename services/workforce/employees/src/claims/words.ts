@@ -38,3 +38,10 @@ const irregular = new Map(
     .split(' ')
     .map(pair => pair.split(':') as [string, string]),
 )
+
+/** Where a part of a text begins. */
+export function placesOf(text: string, part: string): number[] {
+  const found: number[] = []
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) found.push(at)
+  return found
+}

@@ -1,0 +1,78 @@
+/** Acts that a text says were done, or will be, and that nobody gave. */
+import type { Material } from './material.ts'
+import { flat, formsOf, placesOf, wordsIn } from './words.ts'
+
+/** Acts that somebody says were done, or will be, and that were not given as such: “to be sent” is not “sent”. */
+export function actsIn(sentence: string, { paragraphs }: Material): string[] {
+  const text = flat(sentence)
+  const done = [...text.matchAll(past)].filter(
+    ([shown, act = '']) => !isQuality.test(shown) && !paragraphs.some(one => isDoneIn(one.text, act)),
+  )
+  const coming = [...text.matchAll(planned)].filter(
+    ([, act = '']) =>
+      !paragraphs.some(one => (same.get(act) ?? [act]).some(word => formsOf(word).some(form => one.stems.has(form)))),
+  )
+  const others = [...text.matchAll(own)].filter(([, act = '']) => !paragraphs.some(one => isToldIn(one.text, act)))
+  const seen = new Set(done.map(([shown]) => shown.trim()))
+  const more = others.filter(([shown]) => ![...seen].some(one => shown.startsWith(one)))
+  return [...done, ...coming, ...more].map(([shown]) => shown.trim())
+}
+
+/** What somebody will do for the reader, where nobody said so. */
+export const promisesIn = (sentence: string, { stems }: Material): string[] =>
+  [...flat(sentence).matchAll(promised)]
+    .filter(([, act = '']) => !(same.get(act) ?? [act]).some(word => formsOf(word).some(form => stems.has(form))))
+    .map(([shown]) => shown)
+
+const promised =
+  /(?<!\p{L}|\b(?:if|what|how|when|where|whether|until) )(?:we|i|our \p{L}+|your (?:guide|driver|teacher|technician|engineer|host)|a colleague|somebody|someone|the team)(?:'ll| will| shall)(?: (?:also|then|gladly|happily|even|personally|always))? (?!be|have|let|see|look|do|get|need|help|sort|try|love|hear|want|know|find|tell|explain|show|take|forward|pass|check|come|go|write|answer|reply|respond|make|give|not|never|just|only|wait|keep you|all|still|walk|miss|meet|work|start|both|remember|bet|put you|guide|talk|ask|update)(\p{L}{3,})(?!\p{L})[^.;:!?]{0,60}?(?:you|your|yours|back)(?!\p{L})/gu
+
+/** What is said to have been done, without who did it: “the rest has been finished”. */
+export const passivesIn = (sentence: string, { paragraphs }: Material): string[] =>
+  [...flat(sentence).matchAll(passive)]
+    .filter(([, act = '']) => !paragraphs.some(one => formsOf(act).some(form => one.stems.has(form))))
+    .map(([shown]) => shown)
+
+const passive =
+  /(?<!\p{L}|\b(?:if|once|when|unless|until|after|should|that|which|who|may|might|would|could|not) (?:\p{L}+ ){0,6})(?:has|have) (?:already |now |just |also )?been (?!made|done|told|asked|said|given|able|there|open|sent|through|known|meaning|great|lovely|waiting|going|trying)(\p{L}{3,}(?:ed|en|wn|t))(?!\p{L})/gu
+
+const business =
+  'refunded cancelled canceled replaced shipped sent dispatched credited paid approved unlocked upgraded extended reserved booked waived escalated reset issued transferred reimbursed compensated blocked closed deleted activated confirmed fixed resolved repaired arranged contacted informed notified reported accepted granted processed registered scheduled instructed ordered taken removed dropped deducted returned'
+const past = new RegExp(
+  String.raw`(?<!\p{L})(?:we|i|our \p{L}+|your (?:\p{L}+ ){1,3}|(?:the )?(?:refund|payment|transfer|replacement|parcel|order|account|claim|ticket|money|amount)) ?(?:have |has |had |was |were |'ve |is )?(?:(?:already|just|now|also|been|today|since|therefore) ){0,3}(${business.split(' ').join('|')})(?!\p{L})`,
+  'giu',
+)
+const planned =
+  /(?<!\p{L})(?:we|i|our \p{L}+|somebody|someone|a colleague)(?:'ll| will| shall| are going to| am going to) (?:\p{L}+ly |also |then |now )?(call|phone|ring|visit|collect|extend|cancel|credit|upgrade|install|repair|match|add|unlock|reset|ship|send|deliver|replace|refund|cover|pay)(?!\p{L})/giu
+
+/** “I've put a pair aside”: what somebody did for the reader, beyond seeing, hearing and knowing. */
+const own =
+  /(?<!\p{L})(?:we|i|a colleague|our \p{L}+)(?:'ve| have| has) (?:(?:already|just|now|also|since|gone ahead and|therefore) ){0,2}(?!(?:been|passed|forwarded|had|seen|read|heard|got|received|noted|checked|looked|found|understood|learned|learnt|noticed|known|felt|thought|come|gone|gotten|made|tried|all|ever|never|no|not|an?|the|two|three|some|many|more|your|our|plenty|everything|nothing|to|listed|explained|written|answered|attached|included|enjoyed|loved|missed|met|kept|started|worked|done|always|long|only)(?!\p{L}))(\p{L}{2,}(?:ed|en|t|d|ne|wn|un))(?!\p{L})[^.;:!?]{0,60}?(?:you|your|yours)(?!\p{L})/giu
+
+/** “Your reserved books” tells of no act. */
+const isQuality = /^your (?!.*\b(?:have|has|had|was|were|is)\b)/
+
+/** “Can be frozen”, “return the item” tell of nothing that was done. */
+const isToldIn = (text: string, act: string): boolean =>
+  wordsIn(text).some(word => formsOf(word)[0] === formsOf(act)[0]) &&
+  placesOf(text, act.slice(0, 4)).some(
+    index =>
+      index > 0 &&
+      !/(?:\b(?:can|may|will|must|to|should|could|be)\b[^.;:!?]{0,12}|[.;:!?] )$/.test(
+        text.slice(Math.max(0, index - 20), index),
+      ),
+  )
+
+/** “To be sent” is not yet sent. */
+const isDoneIn = (text: string, act: string): boolean => new RegExp(`(?<!\\bbe )\\b${act}\\b`).test(text)
+
+const sending = ['send', 'ship', 'deliver', 'goes', 'dispatch', 'post', 'arrive', 'text', 'mail', 'email']
+const same: ReadonlyMap<string, readonly string[]> = new Map([
+  ['send', sending],
+  ['ship', sending],
+  ['deliver', sending],
+  ['pay', ['pay', 'free', 'cover', 'refund', 'reimburse', 'compensation']],
+  ['cover', ['pay', 'free', 'cover']],
+  ['call', ['call', 'phone', 'ring']],
+  ['phone', ['call', 'phone', 'ring']],
+])

@@ -1,0 +1,180 @@
+/** Words that promise, and words that law, health or proof must back: each is known only where it was given. */
+export type ClaimGroup = 'figure' | 'date' | 'name' | 'address' | 'quote' | 'money' | 'law' | 'health' | 'act' | 'claim'
+
+export interface WordClaims {
+  readonly group: ClaimGroup
+  readonly what: string
+  readonly said: RegExp
+  /** What stands for the same: some of it must be in a paragraph that shares a word with the sentence. Else the word itself. */
+  readonly held?: RegExp
+  /** One given sentence must have both the claim and what it is said of, and its condition. */
+  readonly isBySentence?: boolean
+  /** Nothing that is given can hold it. */
+  readonly isNever?: boolean
+}
+
+const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?:${words})(?![\p{L}\p{N}])`, 'giu')
+
+const free = String.raw`free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|(?:won't|not|n't|never) (?:be )?charged?|for nothing`
+
+const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
+
+/** What is said to do a part of the body good. */
+const eases = String.raw`(?:help|protect|strengthen|ease|mend|heal|reliev|reduc|support|improv|calm|lower|boost|rest|spar|relax|sooth|good for|kind(?:er)? (?:to|on)|eas(?:y|ier) on|gentle on)(?:e|es|s|ing)? (?:\w+ ){0,4}(?:knees?|backs?|shoulders?|necks?|spines?|hips?|ankles?|wrists?|ligaments?|tendons?|muscles?|gums?|teeth|tooth|throats?|noses?|ears?|eyes?|hair|scalps?|nails?|feet|belly|bod(?:y|ies)|minds?|nerves?|circulation|appetite|concentration|focus|memory|mood|energy|inflammation|swelling)`
+
+/** The longest list comes first: each is known by all of its group. */
+export const wordClaims: readonly WordClaims[] = [
+  {
+    group: 'money',
+    what: 'the promise',
+    said: of(
+      String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,3}(?:money|price|fare|cost|amount|payment|deposit|fee|sum|it all|everything|every \w+|lot|you|[£$€]\S+|percent|%) (?:\w+ ){0,2}back(?! to)|give you back|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|to your (?:card|account)|(?:bank|credit|debit) (?:card|account)s?|charge ?backs?|${toAccount}`,
+    ),
+    held: of(
+      String.raw`refund\w*|reimburs\w*|money\b.{0,200}\b(?:card|account|back)|(?:price|fare|cost|fee|amount|%|percent)\b[^.]{0,30}\bback|${toAccount}|compensation|(?:paid|pay|pays) back|paid for|payment method`,
+    ),
+  },
+  {
+    group: 'money',
+    what: 'the amount',
+    said: of(
+      String.raw`(?:full|whole|entire|complete|total|all) (?:of )?(?:the |your |a )?(?:\w+ ){0,1}(?:refund|fare|price|amount|money|cost|costs|order|bill)`,
+    ),
+    held: of(String.raw`(?:full|whole|entire|complete|total|all)`),
+  },
+  {
+    group: 'money',
+    what: 'the promise',
+    said: of(free),
+    held: of(String.raw`${free}|free|refund\w*|reimburs\w*`),
+    isBySentence: true,
+  },
+  { group: 'money', what: 'the promise', said: of(String.raw`waiv\w*`) },
+  {
+    group: 'money',
+    what: 'the offer',
+    said: of(
+      String.raw`vouchers?|coupons?|rebates?|gift cards?|gifts?|promo(?:tion)?(?: code)?s?|special offers?|half[- ]price|half off|refer(?:ring)? (?:a|your) \w+|invite a friend|(?:two|2|three|3|buy)[- ](?:for|one)[- ](?:one|1|two|2|get)|for the price of|reduced prices?|lower prices?|cheaper|bargains?|on sale|store credit|goodwill|loyalty points?|bonus(?:es)?|cash ?back|savings?|saves? (?:you(?! [£$€\d])|every\w*|money|up)|pays? for itself|interest[- ]free|instal?lments?`,
+    ),
+  },
+  {
+    group: 'money',
+    what: 'the offer',
+    said: of(String.raw`discount\w*|\d+ ?% off`),
+    held: of(String.raw`discount\w*|off|reduc\w*|less|rebates?|refund\w*`),
+  },
+  {
+    group: 'money',
+    what: 'the promise',
+    said: of(
+      String.raw`compensat\w*|(?:pay|paying|paid|liable for|claim) damages|make (?:it|this|that) up to|make up for|reward\w*`,
+    ),
+  },
+  {
+    group: 'money',
+    what: 'the promise',
+    said: of(
+      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:pay|paid|cover\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by|insured|insurance|all insurers`,
+    ),
+    held: of(String.raw`pay\w*|paid|cover\w*|bears?|free|insurers?|insur\w*|money`),
+  },
+  {
+    group: 'money',
+    what: 'the promise',
+    said: of(String.raw`guarant\w*|warrant\w*|we promise|rest assured|risk[- ]free|no[- ]risk`),
+    held: of(String.raw`guarant\w*|warrant\w*|promise\w*`),
+  },
+  {
+    group: 'money',
+    what: 'the promise',
+    said: of(String.raw`lifetime|life[- ]long|for life|unlimited|no (?:\w+ )?(?:needed|required|necessary)`),
+  },
+  {
+    group: 'claim',
+    what: 'the promise',
+    said: of(
+      String.raw`deliver\w*|ship(?:s|ped|ping|ment|ments)?|dispatch\w*|on (?:its|their|the) way(?! (?:to|from|home|up|down|out))`,
+    ),
+    held: of(String.raw`deliver\w*|ship\w*|dispatch\w*|sen[dt]\w*|goes out|arriv\w*|postage|post(?:ed|s)?|parcels?|return\w*`),
+  },
+  {
+    group: 'claim',
+    what: 'the promise',
+    said: of(
+      String.raw`couriers?|track(?:ing|ed)|express|collect (?:it|the|your) (?:\w+ )?(?:from|at) your|pick(?:ed)? up (?:from|at) your|doorstep|at your door`,
+    ),
+  },
+  {
+    group: 'claim',
+    what: 'the promise',
+    said: of(String.raw`replac\w*|exchang\w*|swap\w*`),
+    held: of(String.raw`replac\w*|exchang\w*|swap\w*|new|again|another|fresh\w*|instead`),
+  },
+  {
+    group: 'money',
+    what: 'the promise',
+    said: of(
+      String.raw`(?:(?:[£$€] ?\d[\d.,]*|\d+ (?:euros?|pounds?|dollars?)|fees?|charges?|bill|price|cost|payment|invoice|balance|money|difference|deposit)(?: \w+){0,2} (?:will|has|have)(?: \w+)? (?:be|been) |(?:we|i)(?:'ll| will| have|'ve) (?:\w+ ){0,2})(?:taken|take|remov\w*|drop\w*|cancel\w*|deduct\w*|credit\w*|return\w*|writ\w+|reduc\w*|halv\w*|lower\w*|knock\w*|split|put|add\w*)(?: \w+){0,2} (?:off|back|to|from|on|in|by|out)(?: \w+)? (?:your|the|next) (?:\w+ )?(?:account|bill|card|invoice|order|balance|price|total)`,
+    ),
+  },
+  {
+    group: 'claim',
+    what: 'the permission',
+    said: of(
+      String.raw`(?:is|are|would be) (?:perfectly |totally |absolutely |quite |completely |also )?(?:fine|ok|okay|allowed|permitted|acceptable)`,
+    ),
+    held: of(String.raw`allow\w*|permit\w*|may|can|fine|accept\w*|welcome|ok|okay`),
+  },
+  {
+    group: 'claim',
+    what: 'the pressure',
+    said: of(
+      String.raw`while stocks? lasts?|last chance|only (?:a few|\w+) left|selling fast|almost gone|hurry|for a (?:short|limited) time|limited(?! to)|exclusive\w*|ends (?:soon|today|tonight)`,
+    ),
+  },
+  {
+    group: 'claim',
+    what: 'the word',
+    said: of(
+      String.raw`awards?|award-winning|winn(?:er|ers|ing)|prizes?|certif\w*|[a-z]+-certified|accredit\w*|approv\w*|granted|tested|proven|recommended by|endors\w*|trusted|rated|top[- ]rated|\w+[- ]star|bestsell\w*|patent\w*|organic\w*|sustainab\w*|eco[- ]?friendly|climate[- ]neutral|carbon[- ]neutral|vegan|recycl\w*|fair[- ]trade|charit\w*|donat\w*|non-?profits?|good cause|family[- ](?:run|owned)|independently|locally (?:made|owned|sourced|grown)|(?:is|are|have|has|will) never|the only \p{L}+(?: \p{L}+)?(?= (?:in|with|on|of) )|(?!(?:that|it|there|here|what|he|she|who)')\p{L}+'s only|unlike (?:any|other)|than any|more than any other`,
+    ),
+  },
+  {
+    group: 'claim',
+    what: 'the proof',
+    said: of(
+      String.raw`stud(?:y|ies) (?:show|shows|prove|find|found|suggest)\w*|stud(?:y|ies)|research\w*|scientists?|scientific\w*|experts?|surveys?|statistic\w*|statistically|significan\w*|evidence|expected to|forecasts?|predict\w*|projected|caused by|due to|owing to|led to|resulted? in|turned out|it (?:emerged|appears)|understaffed`,
+    ),
+  },
+  {
+    group: 'law',
+    what: 'the word of law',
+    said: of(
+      String.raw`laws?|lawful\w*|lawyers?|legal\w*|illegal\w*|statut\w*|entitle\w*|(?:your|consumer|customer|statutory|legal) rights?|(?:the|a|no|every) right to(?! (?:be|feel|expect|know|ask))|regulations?|regulated|directives?|oblig\w*|liab\w*|complian\w*|compl(?:y|ies) with|gdpr|courts?|lawsuits?|sue|licen[cs]ed|breach\w*|legislation|ombudsman|tax[- ](?:free|deductible|exempt)|exempt\w*|prohibit\w*|forbidden|(?:is|are) (?:not )?(?:permitted|required) (?:by|under)|required by|(?:under|by|per) (?:\w+ ){0,4}(?:rules|code|standards?)|meets? (?:\w+ ){0,4}standards?|fines?(?= (?:of|from|for|up))|penalt(?:y|ies)(?= (?:of|from|for|up|fees?))|owed|landlords? (?:has|have|must|may|is|are)|(?:employer|seller|retailer|trader|provider|airline|carrier|tenant|consumer|buyer)s? (?:has|have|must|may|is|are|can)|vat|deductible|terms and conditions|rights act|(?<=\p{L} )act(?= (?:requires|of|says))`,
+    ),
+  },
+  {
+    group: 'health',
+    what: 'the word of health',
+    said: of(
+      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|muscles?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|stress|sooth\w*|breath(?:e|es|ing)|good for you|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|hearts?|(?:fall )?asleep|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|stomachs?|skin|gut|brains?|joints?|bones?|livers?|lungs?|gentle on|pains?|painless|relie(?:ves?|ving) |(?:your|the|protects?) eyes?|eyesight|${eases}|(?:no|not|n't|never) (?:\w+ ){0,2}(?:harm\w*|danger\w*|hurt\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|posture|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|hygienic|wellbeing|well-being|worse outcomes|better outcomes|boosts?`,
+    ),
+  },
+]
+
+/** Of a table, which knows no causes, no future and no advice. */
+export const tableClaims: readonly WordClaims[] = [
+  {
+    group: 'claim',
+    what: 'no table tells a cause:',
+    isNever: true,
+    said: of(
+      String.raw`because|cause[sd]?|causing|due to|owing to|thanks to|leads? to|led to|results? in|resulted in|drives?|driven by|therefore`,
+    ),
+  },
+  {
+    group: 'claim',
+    what: 'no table tells the future or gives advice:',
+    said: of(String.raw`will|likely|expect(?:ed)?|forecasts?|should|must|ought to|needs? to|recommend\w*|outlook`),
+  },
+]
