@@ -55,20 +55,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   const networks = new KeyedMutex()
   const heard = createHeardTimes()
   const leftovers = createLeftovers(engine, deployment)
-  /** For what a new replica waits for. A list is given its whole time: by it the host is found to answer again. */
-  const hurried = () => (engine.isSilent ? SILENT_TIMEOUT_MS : LOOK_TIMEOUT_MS)
-  const listed = async (signal: AbortSignal, timeoutMs = LOOK_TIMEOUT_MS) =>
-    (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
-      signal,
-      timeoutMs,
-    })) as ListedContainer[]
-  const inspected = async (name: string, signal: AbortSignal, timeoutMs = LOOK_TIMEOUT_MS) => {
-    const path = `/containers/${encodeURIComponent(name)}/json`
-    const found = (await unlessMissing(engine.call('GET', path, { signal, timeoutMs }))) as
-      | InspectedContainer
-      | undefined
-    return found?.Config.Labels?.[DEPLOYMENT] === deployment ? found : undefined
-  }
+  const { listed, inspected, hurriedMs } = looksAt(engine, deployment)
 
   return {
     name: address.url,
@@ -78,7 +65,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     },
 
     async find(name, signal) {
-      const found = await inspected(name, signal, hurried())
+      const found = await inspected(name, signal, hurriedMs())
       return found && (hasRun(found.State) ? 'started' : 'created')
     },
 
@@ -106,12 +93,12 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
 
     async room(signal) {
       return roomOf(
-        (await engine.call('GET', '/info', { signal, timeoutMs: hurried() })) as Parameters<typeof roomOf>[0],
+        (await engine.call('GET', '/info', { signal, timeoutMs: hurriedMs() })) as Parameters<typeof roomOf>[0],
       )
     },
 
     async occupants(signal) {
-      const live = (await listed(signal, hurried())).filter(({ State }) => !ENDED.has(State))
+      const live = (await listed(signal, hurriedMs())).filter(({ State }) => !ENDED.has(State))
       return new Map(live.map(container => [nameOf(container), occupantOf(container)]))
     },
 
@@ -147,6 +134,24 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
       if ((await inspected(name, signal)) === undefined)
         throw new DriverFault('not_found', `There is no replica ${name}.`)
       yield* linesOf(engine, name, options, signal)
+    },
+  }
+}
+
+function looksAt(engine: Engine, deployment: string) {
+  return {
+    /** For what a new replica waits for. A list is given its whole time: by it the host is found to answer again. */
+    hurriedMs: () => (engine.isSilent ? SILENT_TIMEOUT_MS : LOOK_TIMEOUT_MS),
+    async listed(signal: AbortSignal, timeoutMs = LOOK_TIMEOUT_MS) {
+      const path = `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`
+      return (await engine.call('GET', path, { signal, timeoutMs })) as ListedContainer[]
+    },
+    async inspected(name: string, signal: AbortSignal, timeoutMs = LOOK_TIMEOUT_MS) {
+      const path = `/containers/${encodeURIComponent(name)}/json`
+      const found = (await unlessMissing(engine.call('GET', path, { signal, timeoutMs }))) as
+        | InspectedContainer
+        | undefined
+      return found?.Config.Labels?.[DEPLOYMENT] === deployment ? found : undefined
     },
   }
 }
