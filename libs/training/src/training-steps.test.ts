@@ -38,9 +38,9 @@ const adamStep = (weight: number, gradient: number, carried: number[], step: num
   carried[0] = 0.8 * m + 0.2 * gradient
   carried[1] = 0.95 * v + 0.05 * gradient ** 2
   const size = (carried[0] as number) / (1 - 0.8 ** step)
-  return weight - (0.05 * size) / (Math.sqrt((carried[1] as number) / (1 - 0.95 ** step)) + 1e-6)
+  return weight - (0.05 * size) / (Math.sqrt((carried[1] as number) / (1 - 0.95 ** step)) + 0.05)
 }
-const adam = { beta1: 0.8, beta2: 0.95, epsilon: 1e-6 }
+const adam = { beta1: 0.8, beta2: 0.95, epsilon: 0.05 }
 
 const formulas: Readonly<Record<string, Formula>> = {
   sgd: { optimizer: { name: 'sgd' }, next: (weight, gradient) => weight - 0.05 * gradient },
