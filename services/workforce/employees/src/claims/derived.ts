@@ -15,7 +15,9 @@ export function isDerived(
   paragraphs: readonly (readonly Quantity[])[],
 ): boolean {
   // “Three nights at 128 euros make 384.”
-  const currency = [...beside, ...(written.isAmount ? given : [])].find(({ dimension }) => isCurrency(dimension))?.dimension
+  const currency = [...beside, ...(written.isAmount ? given : [])].find(({ dimension }) =>
+    isCurrency(dimension),
+  )?.dimension
   const isBare = written.dimension === undefined && !written.counts && !written.isId
   const one = isBare && currency !== undefined && !isYear(written.plain) ? { ...written, dimension: currency } : written
 
@@ -93,6 +95,7 @@ function isTimes(one: Quantity, beside: readonly Quantity[], given: readonly Qua
 const MONTHS = 12
 
 function isShareOf(one: Quantity, near: readonly Quantity[], given: readonly Quantity[]): boolean {
+  if (one.dimension !== 'share' && one.dimension !== 'times') return false
   const parts = near.filter(({ isId }) => !isId).slice(-MOST_PARTS)
   const total = given.filter(({ dimension, isId, plain }) => dimension === undefined && !isId && !isYear(plain))
   const greatest = total.length === 0 ? [] : [total.reduce((most, next) => (next.plain > most.plain ? next : most))]

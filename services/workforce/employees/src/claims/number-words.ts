@@ -2,7 +2,7 @@
 
 export const isNumberWord = (text: string): boolean => numberWord.test(text)
 
-export const small =
+const small =
   'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
     ' ',
   )

@@ -1,10 +1,15 @@
 /** Figures in words of their own: “half an hour”, “a third”, “two in three”, “quarterly”. */
 import { scaleOf, wordValue } from './number-words.ts'
-import type { Quantity } from './quantities.ts'
 import { unitOf } from './units.ts'
 
+interface OddQuantity {
+  readonly value: number
+  readonly plain: number
+  readonly dimension: string | undefined
+}
+
 /** Undefined for what is no figure. */
-export function oddOnes(text: string): Pick<Quantity, 'value' | 'plain' | 'dimension'> | undefined {
+export function oddOnes(text: string): OddQuantity | undefined {
   const of = (dimension: string | undefined, value: number, plain = value) => ({ dimension, value, plain })
   const [, part, all] = ratio.exec(text) ?? []
   if (part && all) return of('share', (100 * ofWord(part)) / ofWord(all))

@@ -95,7 +95,9 @@ export const wordClaims: readonly WordClaims[] = [
     said: of(
       String.raw`deliver\w*|ship(?:s|ped|ping|ment|ments)?|dispatch\w*|on (?:its|their|the) way(?! (?:to|from|home|up|down|out))`,
     ),
-    held: of(String.raw`deliver\w*|ship\w*|dispatch\w*|sen[dt]\w*|goes out|arriv\w*|postage|post(?:ed|s)?|parcels?|return\w*`),
+    held: of(
+      String.raw`deliver\w*|ship\w*|dispatch\w*|sen[dt]\w*|goes out|arriv\w*|postage|post(?:ed|s)?|parcels?|return\w*`,
+    ),
   },
   {
     group: 'claim',

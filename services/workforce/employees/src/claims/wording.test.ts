@@ -33,9 +33,17 @@ describe('figures that follow from given ones', () => {
     ['half an hour in two words', 'Keep a standing half hour.', 'Keep 30 minutes.'],
     ['four times a year', 'We call you four times a year.', 'We call you quarterly.'],
     ['sides of a box', 'It is 10 cm high.', 'Its size is 10 x 35 x 60 cm.'],
-    ['so many of a share', 'For each of the two nights 20 % off, so €51.20.', 'A night costs 128 euros.\n\nYou get 20 % off.'],
+    [
+      'so many of a share',
+      'For each of the two nights 20 % off, so €51.20.',
+      'A night costs 128 euros.\n\nYou get 20 % off.',
+    ],
     ['an amount without a currency', 'Three nights at 128 euros make 384.', 'Three nights at 128 euros.'],
-    ['a difference without a currency', 'An L for 8.90 instead of an M for 5.80, so 3.10 more.', 'M 5.80 euros, L 8.90 euros.'],
+    [
+      'a difference without a currency',
+      'An L for 8.90 instead of an M for 5.80, so 3.10 more.',
+      'M 5.80 euros, L 8.90 euros.',
+    ],
     ['cents of an amount', 'It is 20 cents a minute.', 'The fee is 0.20 euros a minute.'],
     ['kilometres of all runs', '350 runs of 5 km each. That is 1,750 km.', 'A 5 km run. Next is run 350.'],
     ['years since', 'We met seven years ago.', 'Since April 2019. Next run: 17 June 2026.'],
@@ -50,7 +58,11 @@ describe('figures that do not', () => {
   const rows: readonly Row[] = [
     ['another share of an amount', 'For the cake you get £22.40 back.', `${shop}\n\n${choice}`],
     ['another sum', 'Both dogs together: $95.', 'The first dog costs $52, each further dog $38.'],
-    ['a sum that the text does not take', 'A transfer costs 35 euros.', 'A transfer costs 25 euros, a new pass 10 euros.'],
+    [
+      'a sum that the text does not take',
+      'A transfer costs 35 euros.',
+      'A transfer costs 25 euros, a new pass 10 euros.',
+    ],
     ['a product of nothing beside it', 'The bags come to £49.', 'A bag costs £9.80.'],
     [
       'a span twice as long',
