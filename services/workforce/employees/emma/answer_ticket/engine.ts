@@ -202,7 +202,7 @@ function reasonToEscalate(
   const headings = [ranked[0] as Ranked, rival].map(({ passage }) => named(passage))
   return {
     code: 'unclear',
-    message: `Two passages come nearly as near, and either may be meant: ${headings.join(' and ')}.`,
+    message: `Two passages come almost equally near: ${headings.join(' and ')}.`,
   }
 }
 
@@ -219,7 +219,7 @@ export function readingOf(
 ): string {
   const about = `Priority ${priority.level}, category ${category.name}.`
   if (status === 'escalated') {
-    const near = passages.map(named)
+    const near = [...new Set(passages.map(named))]
     return [
       `Escalated. ${reason?.message}`,
       ...(near.length > 0 ? [`Nearest in the knowledge: ${near.join(', ')}.`] : []),

@@ -163,6 +163,9 @@ describe('why a ticket is escalated', () => {
     const { result, text } = await rules(brief)
     assert.match(result.reason?.message ?? '', /“Description” of (deprecate|audit)\.md and “Description” of/)
     assert.match(text, /Nearest in the knowledge: “Description” of \w+\.md, “Description” of/)
+    const long = `## Slow log\n${'The log is slow where the disk is slow. '.repeat(20)}\n\nThe log of slow entries is on the slow disk.`
+    const { text: near } = await answered('Do you sell slow coffee and bicycles in Paris?', long)
+    assert.match(near, /Nearest in the knowledge: “Slow log” of FAQ\./)
   })
 
   it('lists as masked what goes out, and nothing else of the knowledge', async () => {
