@@ -9,7 +9,7 @@ export function sendProblem(exchange: Exchange, error: unknown) {
 }
 
 /** The same as a reply. */
-export function problemReply(exchange: Exchange, error: unknown): BodyReply {
+function problemReply(exchange: Exchange, error: unknown): BodyReply {
   const problem = problemOf(error, exchange.requestId, exchange.baseUrl)
   return {
     kind: 'body',
@@ -18,6 +18,12 @@ export function problemReply(exchange: Exchange, error: unknown): BodyReply {
     body: JSON.stringify(problem),
   }
 }
+
+/** How a failure of a request is kept. */
+export const problemOfFailure =
+  ({ exchange }: { readonly exchange: Exchange }) =>
+  (error: unknown): BodyReply =>
+    problemReply(exchange, error)
 
 /** The headers that the catalogue requires for the code, and those of the error's metadata. */
 function headersOf(error: unknown, code: ProblemCode, isIdempotent: boolean): string[] {
