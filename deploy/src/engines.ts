@@ -58,6 +58,8 @@ export interface Engines {
   /** What all of them may hold before idle ones are ended. */
   readonly allMemoryBytes: number
   readonly languageModel: LanguageModelSettings | undefined
+  /** Of each language model that runs here: the workforce's, and those that generate text. */
+  readonly languageThreads: number
   readonly embeddingModel: Omit<EmbeddingOptions, 'log'> | undefined
   readonly imageModel: ImageModelSettings | undefined
 }
@@ -73,6 +75,7 @@ export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
     allMemoryBytes: (set.MILLHAND_ENGINES_MEMORY_MB ?? Math.max(2_048, memoryMib() / 4)) * MIB,
     languageModel,
+    languageThreads: languageThreads(set),
     embeddingModel: embeddingModelOf(set),
     imageModel,
   }
@@ -87,8 +90,13 @@ function languageModelOf(set: Set<(typeof engineVariables)[number]>): LanguageMo
   const prices = { inputMicros: set.MILLHAND_LLM_INPUT_MICROS, outputMicros: set.MILLHAND_LLM_OUTPUT_MICROS }
   if (url !== undefined) return { at: 'server', url, model, key: set.MILLHAND_LLM_KEY?.reveal(), ...prices }
   if (file === undefined) return undefined
-  const threads = set.MILLHAND_LLM_THREADS ?? allButOne()
-  return { at: 'file', file, threads, memoryLimitBytes: set.MILLHAND_LLM_MEMORY_MB * MIB, ...prices }
+  return {
+    at: 'file',
+    file,
+    threads: languageThreads(set),
+    memoryLimitBytes: set.MILLHAND_LLM_MEMORY_MB * MIB,
+    ...prices,
+  }
 }
 
 function embeddingModelOf({ MILLHAND_EMBEDDING_MODEL: folder }: Set<'MILLHAND_EMBEDDING_MODEL'>) {
@@ -97,6 +105,8 @@ function embeddingModelOf({ MILLHAND_EMBEDDING_MODEL: folder }: Set<'MILLHAND_EM
 
 /** A batch is small. */
 const MOST_EMBEDDING_THREADS = 4
+
+const languageThreads = (set: Set<'MILLHAND_LLM_THREADS'>): number => set.MILLHAND_LLM_THREADS ?? allButOne()
 
 /** Threads of a model wait for one another: where one of them gets no core, all of them stand still. */
 const allButOne = (): number => Math.max(1, availableParallelism() - 1)

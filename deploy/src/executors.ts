@@ -16,13 +16,17 @@ import {
 import { acceleratedExecutors } from '@millhand/executor/accelerated'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
 import { type OnnxRunnerOptions, onnxRunner } from '@millhand/executor/onnx'
-import type { Accelerator } from '@millhand/model'
+import type { Accelerator, Catalogue } from '@millhand/model'
 import type { Runner } from '@millhand/process'
 import { type Engines, openEmbeddingModel, openImageModel, openLanguageModel } from './engines.ts'
+import { textGenerationOf } from './text-generation.ts'
 
-export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
+export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool' | 'models'> {
+  readonly models: Catalogue
   /** What models may run on beside the processor, and with what they run there. */
   readonly providers: readonly Accelerator[]
+  /** How many texts are generated at once. */
+  readonly textSlots: number
   readonly onnx: Omit<OnnxRunnerOptions, 'log'>
   /** Those of the workforce's tasks; `leases` are compute's. */
   readonly workforceLeases: Client<typeof LeaseService>
@@ -34,7 +38,7 @@ export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
 
 /** By name; none where there are no slots of models. `slots` are those of what is live: the sandbox takes none of them. */
 export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
-  const { workforceLeases, engines, own, sandbox: sandboxMode, providers, onnx, ...options } = given
+  const { workforceLeases, engines, own, sandbox: sandboxMode, providers, onnx, textSlots, ...options } = given
   chooseSandbox(sandboxMode, options.log) // Compute, in the same process, looks into files behind it.
   if (options.slots === 0) return new Map()
   const employees = readCatalogue()
@@ -83,12 +87,26 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
         ]
       },
     })
+  /** Only where there is something to run: llama.cpp's code is loaded with it. */
+  const text = async () => {
+    const { ggufRunner } = await import('@millhand/executor/gguf')
+    const runner = ggufRunner({
+      ...{ threads: engines.languageThreads, memoryLimitBytes: onnx.memoryLimitBytes, log },
+      // Each account of which nothing runs has one run more than there are slots.
+      sequences: 2 * textSlots,
+      allMemoryBytes: memoryLimitBytes,
+    })
+    own(runner, 'text generation')
+    return createExecutor({ ...options, runner, slots: textSlots, pool: 'live/text' })
+  }
+  const hasText = options.models.list().some(model => model.status === 'ready' && model.manifest.format === 'gguf')
   return new Map([
     ['executor', createExecutor({ ...live, pool: 'live/onnx' })],
     ['batch', createExecutor({ ...live, ...batch, pool: 'live/batch' })],
     ['sandbox', createExecutor({ ...sandboxed, pool: 'test/onnx' })],
     ['batch sandbox', createExecutor({ ...sandboxed, pool: 'test/batch' })],
     ...(providers.length === 0 ? [] : [['accelerated', accelerated()] as const]),
+    ...(hasText && textGenerationOf(textSlots).fault === undefined ? [['text', await text()] as const] : []),
     ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),
     [
       'workforce sandbox',

@@ -1,5 +1,5 @@
 import type { Runner } from '@millhand/process'
-import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
+import { createDirectTransport, type Routes, serve, withClientSpans } from '@millhand/rpc'
 
 /** What each `createXService` makes. */
 interface Service {
@@ -10,7 +10,10 @@ interface Service {
 
 /** The services of the process, which call each other without a network. */
 export class HostedServices {
-  readonly transport = createDirectTransport()
+  /** On which the services are served. */
+  readonly served = createDirectTransport()
+  /** How they and the gateway call each other. */
+  readonly transport = withClientSpans(this.served)
   /** What workforce answers for its own tasks and compute for others, by the same methods: so it has a way of its own. */
   readonly workforceOwn = createDirectTransport()
   readonly #runner: Runner
@@ -21,7 +24,7 @@ export class HostedServices {
   }
 
   host(name: string, service: Service): void {
-    serve(service.routes, this.transport)
+    serve(service.routes, this.served)
     this.#runner.run(name, signal => service.run(signal))
     this.#services.push(service)
   }

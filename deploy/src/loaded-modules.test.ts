@@ -34,6 +34,7 @@ async function loadedPackages(env: Environment): Promise<ReadonlySet<string>> {
 /** Of several machines, of engines of containers, and of processes that models and employees live in. */
 const unused = [
   ...['kafkajs', 'mongodb', 'bson', '@grpc/grpc-js', 'undici'],
+  ...['@opentelemetry/api', '@opentelemetry/sdk-node', '@opentelemetry/sdk-trace', '@opentelemetry/resources'],
   ...['onnxruntime-node', 'node-llama-cpp', '@duckdb/node-api', 'echarts'],
 ]
 
@@ -44,6 +45,12 @@ test('one process loads nothing that it has no use for', async () => {
     unused.filter(name => loaded.has(name)),
     [],
   )
+})
+
+test('the SDK of traces is loaded where a collector is named, with the exporter of its protocol', async () => {
+  const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
+  const loaded = await loadedPackages(collector)
+  for (const name of ['@opentelemetry/sdk-node', '@grpc/grpc-js']) assert.ok(loaded.has(name), name)
 })
 
 test('the client of container engines is loaded where one is configured', async () => {

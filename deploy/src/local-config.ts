@@ -48,6 +48,8 @@ export interface LocalConfig extends ExecutorRoom {
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
   readonly engines: Engines
+  /** How many texts are generated at once. */
+  readonly textSlots: number
   readonly offered: ReturnType<typeof offeredOf>
   readonly instanceDriver: InstanceDriver
   readonly instanceExecutors: ReturnType<typeof executorImageOf>
@@ -76,6 +78,7 @@ export const localVariables = configuration({
     'MILLHAND_MODEL_MEMORY_MB',
     'MILLHAND_MODELS_MEMORY_MB',
     'MILLHAND_MODEL_THREADS',
+    'MILLHAND_TEXT_SLOTS',
     ...engineVariables,
     'MILLHAND_RETENTION_DAYS',
     'MILLHAND_STORAGE_QUOTA_MB',
@@ -116,6 +119,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     ...executorRoom(set),
     engines: enginesOf(set),
     offered: offeredOf(set),
+    textSlots: set.MILLHAND_TEXT_SLOTS,
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     diskReserveBytes: set.MILLHAND_DISK_RESERVE_MB * MIB,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,

@@ -55,6 +55,7 @@ import { probeHealth } from './processes/health-probe.ts'
 import { serveGrpc } from './processes/serve-grpc.ts'
 import { serveMetrics } from './serve-metrics.ts'
 import { calleesOf } from './services.ts'
+import { textGenerationOf } from './text-generation.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
 export interface Local {
@@ -97,7 +98,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     trusted: [createCredentialsIssuer(secret).publicKey, createExecutorTokens(secret).publicKey],
     openServices: [ExecutorService],
     tls: undefined,
-    transport: hosted.transport,
+    transport: hosted.served,
     routes: router => hosted.routes(router),
     health,
     runner,
@@ -148,7 +149,7 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
   const capacity = createClient(CapacityService, transport)
   const { compute, files } = computeOn(db, {
     ...ofTasks,
-    models,
+    ...{ models, textGeneration: textGenerationOf(config.textSlots) },
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     quotaBytes: config.storageQuotaBytes,
     capacity,
@@ -259,14 +260,12 @@ async function runExecutors({ config, runner, log, models, hosted }: Process, mo
     engines: config.engines,
     own: runner.own,
     runner: modelRunner,
-    models,
-    slots: config.executorSlots,
+    ...{ models, clock, log },
+    ...{ slots: config.executorSlots, textSlots: config.textSlots },
     providers: config.providers,
     onnx: config.onnx,
     sandbox: config.sandbox,
     memoryLimitBytes: config.modelsMemoryBytes,
-    clock,
-    log,
   })
   for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Address, Runner } from '@millhand/process'
 import { ignoreAcceptErrors } from '@millhand/rpc'
-import { type Log, type Metrics, metricsContentType, standardError } from '@millhand/telemetry'
+import { type Log, type Metrics, metricsContentType, standardError, tracer } from '@millhand/telemetry'
 import { explainListenFault } from './listen-fault.ts'
 
 /** The URL at which it serves. */
@@ -14,6 +14,8 @@ export async function serveMetrics(
 ): Promise<string> {
   const countDropped = metrics.counter('millhand_log_lines_dropped_total')
   standardError().onDropped(() => countDropped({}))
+  const countSpans = metrics.counter('millhand_spans_dropped_total')
+  tracer()?.onDropped((reason, spans) => countSpans({ reason }, spans))
   const server = createServer(async (req, res) => {
     if (URL.parse(req.url ?? '', 'http://metrics')?.pathname !== '/metrics') return void res.writeHead(404).end()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end()

@@ -72,7 +72,7 @@ export const variables = {
   ),
   MILLHAND_MODEL_MEMORY_MB: integer(
     2_048,
-    'The memory limit of a model’s process. A process over the limit is stopped.',
+    'The memory limit of a model’s process, of a GGUF model beside its file. A process over the limit is stopped.',
     { min: 256, max: 1_048_576, unit: 'MiB' },
   ),
   MILLHAND_MODELS_MEMORY_MB: integer(
@@ -86,6 +86,10 @@ export const variables = {
       max: 1_024,
     }),
   ),
+  MILLHAND_TEXT_SLOTS: integer(2, 'How many texts GGUF models generate at once, with the package `node-llama-cpp`.', {
+    min: 0,
+    max: 64,
+  }),
   MILLHAND_ENGINE_SLOTS: optional(
     integer(
       undefined,
@@ -126,7 +130,7 @@ export const variables = {
   MILLHAND_LLM_THREADS: optional(
     integer(
       undefined,
-      'The number of compute threads of the GGUF model. By default one fewer than the number of CPU cores, at least 1.',
+      'The number of compute threads of a GGUF model. By default one fewer than the number of CPU cores, at least 1.',
       { min: 1, max: 1_024 },
     ),
   ),

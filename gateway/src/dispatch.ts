@@ -1,10 +1,11 @@
 /** Answers requests by their endpoints, and failures by problems; counts and logs both. */
 import type { IncomingMessage } from 'node:http'
 import { fail, isOurs } from '@millhand/api'
-import type { Log } from '@millhand/telemetry'
+import { type Log, type Span, traceIds } from '@millhand/telemetry'
 import { CallerGone, type Exchange } from './exchange.ts'
 import { createMatch, type Endpoint, queryOf } from './pipeline/match.ts'
 import { sendProblem } from './problem.ts'
+import { beginTrace, endTrace } from './request-trace.ts'
 import type { RequestCounts } from './status/request-counts.ts'
 
 export interface DispatchDeps {
@@ -24,11 +25,13 @@ export function createDispatch(
     const { req } = exchange
     const started = performance.now()
     let endpoint: Endpoint | undefined
+    let span: Span | undefined
     try {
       checkHead(req)
       const found = match(exchange)
       if (found !== undefined) {
         endpoint = found.store as Endpoint
+        span = beginTrace(exchange, endpoint)
         // Most answer later; what answers at once need not wait for the next turn.
         const answered = endpoint.handle(exchange, found.params, queryOf(found))
         if (answered !== undefined) await answered
@@ -37,32 +40,31 @@ export function createDispatch(
       if (error instanceof CallerGone) exchange.abandon()
       else if (exchange.status !== 0) {
         exchange.cut()
-        log.warn('answer.broken', { request_id: exchange.requestId, method: req.method, path: exchange.path, error })
+        log.warn('answer.broken', { ...idsOf(exchange), method: req.method, path: exchange.path, error })
       } else {
         sendProblem(exchange, error)
         logFailure(exchange, error, log)
       }
     }
     const ms = performance.now() - started
-    const { status, requestId, path } = exchange
+    const { status, path } = exchange
+    if (span !== undefined) endTrace(span, exchange)
     if (endpoint?.isMeasured && exchange.mode !== 'test' && status > 0) {
       counts.add(status, exchange.isTimed && !exchange.allowsSlowBody ? ms - exchange.bodyMs : undefined)
     }
-    log.debug('request.answered', { request_id: requestId, method: req.method, path, status, ms })
+    log.debug('request.answered', { ...idsOf(exchange), method: req.method, path, status, ms })
   }
 }
 
 /** Logs 500 as an error; 502 to 504 are warnings: a service is away or too slow. */
-function logFailure({ req, path, status, requestId }: Exchange, error: unknown, log: Log) {
+function logFailure(exchange: Exchange, error: unknown, log: Log) {
   if (!isOurs(error)) return
-  log[status === 500 ? 'error' : 'warn']('request.failed', {
-    request_id: requestId,
-    method: req.method,
-    path,
-    status,
-    error,
-  })
+  const { req, path, status } = exchange
+  const what = { ...idsOf(exchange), method: req.method, path, status, error }
+  log[status === 500 ? 'error' : 'warn']('request.failed', what)
 }
+
+const idsOf = (exchange: Exchange) => ({ request_id: exchange.requestId, ...traceIds(exchange.trace) })
 
 /** Fails with `invalid_parameter`. Called for every request, so an accepted host is not checked again. */
 function createHeadCheck(): (req: IncomingMessage) => void {

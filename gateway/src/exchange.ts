@@ -1,6 +1,7 @@
 /** One request and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id, KeyMode } from '@millhand/api'
+import type { TraceContext } from '@millhand/telemetry'
 import type { Connection, ServerState } from './connection.ts'
 import { corsHeaders } from './cors.ts'
 import { CallBudget, type Inbound } from './inbound.ts'
@@ -19,6 +20,7 @@ export class Exchange implements Inbound {
   /** Whether the body may come slowly, as long as it comes. */
   allowsSlowBody = false
   mode: KeyMode | undefined
+  trace: TraceContext | undefined
   isTimed = true
   /** Milliseconds in which the body came. */
   bodyMs = 0

@@ -1,5 +1,6 @@
 /** What admission and dispatch need of a request, whichever protocol it came by. */
 import type { Id, KeyMode } from '@millhand/api'
+import type { TraceContext } from '@millhand/telemetry'
 import type { Caller } from './admission/caller.ts'
 
 export interface Inbound {
@@ -8,6 +9,8 @@ export interface Inbound {
   mode: KeyMode | undefined
   /** Whether the time of the answer counts in the targets of `/status`: no wait, no stream, no file. */
   isTimed: boolean
+  /** Whose calls are part of which trace; undefined where traces are off. */
+  readonly trace: TraceContext | undefined
   /** The bytes of the body, by the head of the request; undefined where the head does not say. */
   readonly bodyLength: number | undefined
   /** A header of the request, by its name in lower case. */

@@ -10,12 +10,13 @@ export function sendProblem(exchange: Exchange, error: unknown) {
 
 /** The same as a reply. */
 function problemReply(exchange: Exchange, error: unknown): BodyReply {
-  const problem = problemOf(error, exchange.requestId, exchange.baseUrl)
+  const { requestId, baseUrl, trace } = exchange
+  const problem = problemOf(error, requestId, baseUrl)
   return {
     kind: 'body',
     status: problem.status,
     headers: ['Content-Type', 'application/problem+json', ...headersOf(error, problem.code, isIdempotent(exchange))],
-    body: JSON.stringify(problem),
+    body: JSON.stringify(trace === undefined ? problem : { ...problem, trace_id: trace.traceId }),
   }
 }
 

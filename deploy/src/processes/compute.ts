@@ -17,6 +17,7 @@ import { createExecutorTokens } from '../executor-tokens.ts'
 import { requireFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
 import { urlVariablesOf } from '../service-urls.ts'
+import { textGenerationOf } from '../text-generation.ts'
 import { pick, variables } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
@@ -33,6 +34,7 @@ const computeVariables = configuration(
     ...pick(
       'MILLHAND_MODELS_DIR',
       'MILLHAND_SANDBOX',
+      'MILLHAND_TEXT_SLOTS',
       'MILLHAND_PLANS_FILE',
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_STORAGE_QUOTA_MB',
@@ -64,6 +66,7 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
   const { compute: service, files } = computeOn(db, {
     blobs,
     models,
+    textGeneration: textGenerationOf(config.textSlots),
     plans,
     targetFault: config.targetFault,
     cursors: createCursors(config.cursorKey),
@@ -111,6 +114,7 @@ function config(set: ReturnType<typeof computeVariables>) {
     executorTokens: createExecutorTokens(secret),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     sandbox: set.MILLHAND_SANDBOX,
+    textSlots: set.MILLHAND_TEXT_SLOTS,
     plansFile: set.MILLHAND_PLANS_FILE,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     targetFault: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW).targetFault,

@@ -36,6 +36,7 @@ const executorVariables = configuration(
       'MILLHAND_MODEL_MEMORY_MB',
       'MILLHAND_MODELS_MEMORY_MB',
       'MILLHAND_MODEL_THREADS',
+      'MILLHAND_TEXT_SLOTS',
       ...engineVariables,
       'MILLHAND_LOG_LEVEL',
     ),
@@ -75,6 +76,7 @@ async function start(
     runner: modelRunner,
     models,
     slots: config.executorSlots,
+    textSlots: config.textSlots,
     providers: config.providers,
     onnx: config.onnx,
     sandbox: config.sandbox,
@@ -112,6 +114,7 @@ function readConfig(set: ReturnType<typeof executorVariables>) {
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     ...executorRoom(set),
     engines: enginesOf(set),
+    textSlots: set.MILLHAND_TEXT_SLOTS,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

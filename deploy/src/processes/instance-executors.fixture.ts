@@ -78,6 +78,7 @@ export async function openDeployment() {
   const { compute } = computeOn(db, {
     ...of,
     blobs: await filesystemBlobs(join(folder, 'blobs')),
+    textGeneration: { fault: undefined },
     models: { get: id => (id === 'echo' ? echo : undefined), list: () => [echo] },
     targetFault: () => undefined,
     streamTokenSecret: Buffer.alloc(32, 3),

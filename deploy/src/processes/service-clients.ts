@@ -1,6 +1,7 @@
 /** Clients of the services that a process calls, and of other replicas of its own service. */
 import { hostname } from 'node:os'
 import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/process'
+import { withClientSpans } from '@millhand/rpc'
 import { createNetworkTransport, createPrincipalSigner, outgoingHeaders } from '@millhand/rpc/network'
 import { type ConnectivityEvent, createTunnelTransport, type TunnelTransport } from '@millhand/rpc/tunnel'
 import type { Log } from '@millhand/telemetry'
@@ -102,16 +103,18 @@ function openConnection(
   const replicas = urls.map(url =>
     createNetworkTransport({ url, token, pingTimeoutMs: PING_TIMEOUT_MS, ...(tls && { tls }) }),
   )
-  const tunnel = createTunnelTransport({
-    replicas,
-    ...(waitMs !== undefined && { waitMs }),
-    ...(secret && { headers: outgoingHeaders(createPrincipalSigner(secret).sign) }),
-    onEvent(event) {
-      const reason = event.kind === 'lost' ? { reason: event.error.rawMessage } : {}
-      log.info(`rpc.${event.kind}`, { service, url: urls[event.replica], ...reason })
-      onEvent(event)
-    },
-  })
+  const tunnel = withClientSpans(
+    createTunnelTransport({
+      replicas,
+      ...(waitMs !== undefined && { waitMs }),
+      ...(secret && { headers: outgoingHeaders(createPrincipalSigner(secret).sign) }),
+      onEvent(event) {
+        const reason = event.kind === 'lost' ? { reason: event.error.rawMessage } : {}
+        log.info(`rpc.${event.kind}`, { service, url: urls[event.replica], ...reason })
+        onEvent(event)
+      },
+    }),
+  )
   tunnel.connect()
   return {
     tunnel,

@@ -68,7 +68,7 @@ export const refusalStatuses = [408, 431]
 export const problemSchemas: Record<string, Schema> = {
   Problem: {
     type: 'object',
-    description: 'What went wrong: RFC 9457, with `code`, `param`, `errors` and `request_id` added.',
+    description: 'What went wrong: RFC 9457, with `code`, `param`, `errors`, `request_id` and `trace_id` added.',
     properties: {
       type: { type: 'string', format: 'uri', description: 'Where the error is documented.' },
       title: { type: 'string', description: 'The error in a few words, the same at every occurrence.' },
@@ -86,6 +86,11 @@ export const problemSchemas: Record<string, Schema> = {
         description: 'Every bad field, where fields are bad: at most 100.',
       },
       request_id: { type: 'string', description: 'Tell the operator, if need be: the log has it.' },
+      trace_id: {
+        type: 'string',
+        description:
+          'The trace of the request, where the deployment makes traces: that of `traceparent`, or a new one.',
+      },
     },
     required: ['type', 'title', 'status', 'code', 'detail', 'request_id'],
   },

@@ -1,7 +1,7 @@
 /** Calls the service of a method. */
 import type { DescMethod, DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import { ConnectError, type ContextValues, createContextValues, type Transport } from '@connectrpc/connect'
-import { type Principal, principalKey, requestIdKey } from '@millhand/rpc'
+import { type Principal, principalKey, requestIdKey, traceKey } from '@millhand/rpc'
 import type { Inbound } from '../inbound.ts'
 
 export type Message = MessageShape<DescMethodUnary['output']>
@@ -9,9 +9,13 @@ export type Message = MessageShape<DescMethodUnary['output']>
 /** Milliseconds for the calls of a request, in addition to a wait that the caller asks for. */
 export const CALL_MS = 10_000
 
-/** What every call carries: the principal and the request id. */
-export function callValues(caller: Principal, exchange: Pick<Inbound, 'requestId'>): ContextValues {
-  return createContextValues().set(principalKey, caller).set(requestIdKey, exchange.requestId)
+/** What every call carries: the principal, the request id and, where traces are on, the trace. */
+export function callValues(
+  caller: Principal,
+  { requestId, trace }: Pick<Inbound, 'requestId' | 'trace'>,
+): ContextValues {
+  const values = createContextValues().set(principalKey, caller).set(requestIdKey, requestId)
+  return trace === undefined ? values : values.set(traceKey, trace)
 }
 
 interface Call {

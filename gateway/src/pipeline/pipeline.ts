@@ -7,7 +7,7 @@
  * Requests of JSON go all of it. Uploads, downloads and event streams have other steps from `parse` on, in their folders.
  * A step that fails ends the request: `dispatch.ts` answers with the problem.
  */
-import type { Route, RouteOf } from '@millhand/api'
+import { codeOf, type Route, type RouteOf } from '@millhand/api'
 import type { Concurrency } from '../admission/concurrency.ts'
 import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
 import { type DownloadDeps, downloadResponder } from '../download/download.ts'
@@ -15,6 +15,7 @@ import { CallerGone } from '../exchange.ts'
 import type { Outcome } from '../idempotency/replay.ts'
 import type { Authenticated } from '../inbound.ts'
 import { problemOfFailure } from '../problem.ts'
+import { admissionSpan } from '../request-trace.ts'
 import type { Streams } from '../streams/event-streams.ts'
 import { createdEvents } from '../streams/stream-on-create.ts'
 import { createTokenAuthenticate, type TokenDeps } from '../streams/stream-tokens.ts'
@@ -47,10 +48,17 @@ export function createPipeline(route: Route, deps: PipelineDeps): Handle {
 
   return async (exchange, params, query) => {
     const context = new RequestContext(exchange, params, query)
-    const caller = authenticate === undefined ? deps.authenticate(exchange) : authenticate(context)
-    context.caller = caller instanceof Promise ? await caller : caller
-    const admitted = admit(context)
-    if (admitted !== undefined) await admitted
+    const span = admissionSpan(exchange)
+    try {
+      const caller = authenticate === undefined ? deps.authenticate(exchange) : authenticate(context)
+      context.caller = caller instanceof Promise ? await caller : caller
+      const admitted = admit(context)
+      if (admitted !== undefined) await admitted
+    } catch (error) {
+      span?.end(codeOf(error))
+      throw error
+    }
+    span?.end()
     return respond(context)
   }
 }

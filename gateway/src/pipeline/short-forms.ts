@@ -1,6 +1,7 @@
 /** Two methods at one address: which of them answers is decided before its caller is admitted, by its scope and limits. */
-import type { RouteOf } from '@millhand/api'
+import { codeOf, type RouteOf } from '@millhand/api'
 import { hasScope } from '@millhand/rpc'
+import { admissionSpan } from '../request-trace.ts'
 import { bodyLimitOf, type JsonBody, readJsonBody } from '../transcode/json-body.ts'
 import { RequestContext, type Responder } from './context.ts'
 import type { Handle } from './match.ts'
@@ -63,20 +64,28 @@ export function byBody(
 
   return async (exchange, params, query) => {
     const context = new RequestContext(exchange, params, query)
-    const caller = deps.authenticate(exchange)
-    context.caller = caller instanceof Promise ? await caller : caller
-    let only = onlyOne(context)
-    await only?.admit(context)
-    const reading = readJsonBody(exchange, context.caller, deps.bodies, bodyLimit)
-    context.bodyReading = reading
-    if (only === undefined) {
-      // Other requests may have filled a window meanwhile: then nothing is parsed before it is counted.
-      await reading.catch(() => {})
-      only = onlyOne(context)
-      if (only !== undefined) await admitOrRelease(only, context, reading)
+    const span = admissionSpan(exchange)
+    let method: Candidate
+    try {
+      const caller = deps.authenticate(exchange)
+      context.caller = caller instanceof Promise ? await caller : caller
+      let only = onlyOne(context)
+      await only?.admit(context)
+      const reading = readJsonBody(exchange, context.caller, deps.bodies, bodyLimit)
+      context.bodyReading = reading
+      if (only === undefined) {
+        // Other requests may have filled a window meanwhile: then nothing is parsed before it is counted.
+        await reading.catch(() => {})
+        only = onlyOne(context)
+        if (only !== undefined) await admitOrRelease(only, context, reading)
+      }
+      method = await reading.then(chosenBy).catch(() => usual)
+      if (method !== only) await admitOrRelease(method, context, reading)
+    } catch (error) {
+      span?.end(codeOf(error))
+      throw error
     }
-    const method = await reading.then(chosenBy).catch(() => usual)
-    if (method !== only) await admitOrRelease(method, context, reading)
+    span?.end()
     return method.respond(context)
   }
 }

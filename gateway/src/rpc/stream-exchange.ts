@@ -11,6 +11,7 @@ export class StreamExchange implements Inbound {
   readonly peer: string
   mode: KeyMode | undefined
   isTimed = true
+  readonly trace = undefined
   readonly #headers: IncomingHttpHeaders
   readonly #budget = new CallBudget()
   readonly #held = new DisposableStack()

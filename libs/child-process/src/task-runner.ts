@@ -139,9 +139,10 @@ export class RunnerGone extends Error {
   /**
    * `out_of_memory`: over its memory limit. `processor_limit`: over the processor time that its run may use; the message
    * is for the owner of the work. `killed`: by `kill()`, or a load by its signal. `not_started`: there never
-   * was one, for want of something that the machine should have; `cause` has it. `crashed`: anything else.
+   * was one, for want of something that the machine should have; `cause` has it. `evicted`: for another run of the same
+   * process, that had to be ended. `crashed`: anything else.
    */
-  readonly reason: 'out_of_memory' | 'processor_limit' | 'killed' | 'not_started' | 'crashed'
+  readonly reason: 'out_of_memory' | 'processor_limit' | 'killed' | 'not_started' | 'evicted' | 'crashed'
   constructor(reason: RunnerGone['reason'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'RunnerGone'

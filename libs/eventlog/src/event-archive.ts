@@ -16,6 +16,8 @@ export interface ArchivedEvent extends Document {
   readonly arrived: number
   /** The event as JSON text, as it was written. */
   readonly value: string
+  /** The trace that it is part of: W3C's `traceparent`, where there is one. */
+  readonly traceparent?: string | undefined
 }
 
 /** The orders in which events can be found, each with the fields that `equals` takes and the one that pages go by. */

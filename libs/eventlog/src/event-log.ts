@@ -25,7 +25,8 @@ export interface EventLog {
   /**
    * Hands every event of the topics to `handler`, at least once, in order per key, in batches, until the signal
    * ends. The group's offset is durable: it moves on once `handler` has resolved, and a handler that rejects gets the
-   * same events again after a backoff (up to 100 ms, doubling to 10 s). A new group begins at the log's beginning.
+   * same events again after a backoff (up to 100 ms, doubling to 10 s). A log may hand on events some 100 ms late, many at
+   * a time. A new group begins at the log's beginning.
    * Resolves when the signal has ended and the last handler is done. Subscribers of one group share the work.
    *
    * An event that the log has more than once, since an outbox may be published again, comes to one subscription once:

@@ -46,6 +46,24 @@ test('lists models by id, with what the ONNX file says of its inputs and outputs
   assert.equal(catalogue.get('three'), undefined)
 })
 
+test('a language model is one by the beginning of its file', async () => {
+  for (const [id, content] of [
+    ['writer', 'GGUF and more'],
+    ['other', 'GGU'],
+  ] as const) {
+    const path = await model('language', id, { name: id, format: 'gguf' }, null)
+    await writeFile(join(path, 'model.gguf'), content)
+  }
+  const catalogue = await load('language')
+  assert.deepEqual(
+    catalogue.list().map(entry => [entry.id, problem(entry)]),
+    [
+      ['other', 'the file `model` is not of the form GGUF'],
+      ['writer', 'ready'],
+    ],
+  )
+})
+
 test('a broken model is told by name and the others load', async () => {
   const broken: [id: string, manifest: object | string, onnx: string | Uint8Array | null, says: RegExp][] = [
     ['no-json', '{', DIGITS, /not JSON/],

@@ -1,5 +1,5 @@
 /** The models of this deployment: folders that hold a `model.json` each. */
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { lstat, open, readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { toDataUri } from './data-uri.ts'
 import { excerpt } from './excerpt.ts'
@@ -104,6 +104,7 @@ async function readPackage(folder: string) {
       const { sha256, bytes } = await digestFile(path)
       files[name] = path
       digests.set(name, sha256)
+      if (manifest.format === 'gguf' && name === 'model') await requireGguf(path)
       if (bytes && path.endsWith('.onnx')) signature = signatureOf(bytes, name, signature)
     }),
   )
@@ -118,6 +119,16 @@ async function readPackage(folder: string) {
     version: versionOf(text, digests),
   }
 }
+
+/** What is wrong deeper in the file is found where it is loaded, in a process of its own. */
+async function requireGguf(path: string): Promise<void> {
+  await using handle = await open(path)
+  const { buffer } = await handle.read(Buffer.alloc(GGUF_MAGIC.length), 0, GGUF_MAGIC.length, 0)
+  if (!buffer.equals(GGUF_MAGIC)) throw new ManifestInvalid('the file `model` is not of the form GGUF')
+}
+
+/** Every file of that form begins with it. */
+const GGUF_MAGIC = Buffer.from('GGUF')
 
 /** The signature of `model`; a pipeline's parts are only checked. */
 function signatureOf<T>(bytes: Uint8Array, name: string, otherwise: T) {

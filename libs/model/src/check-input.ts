@@ -4,6 +4,7 @@ import type { ModelPackage } from './catalogue.ts'
 import { checkBytesUri, checkDataUri } from './data-uri.ts'
 import { excerpt } from './excerpt.ts'
 import type { Preprocess, TensorSpec } from './manifest.ts'
+import { readMessages } from './messages.ts'
 import { InputInvalid, parseJson, readTensors, type Tensor } from './tensors.ts'
 import { readTexts } from './texts.ts'
 
@@ -28,6 +29,7 @@ function check({ manifest, inputs }: ModelPackage, input: string): void {
   if (inputFormat === 'bytes') checkBytesUri(input)
   if (input.length > MAX_PARSED_CHARACTERS) return
   if (processing.kind === 'embedding') readTexts(input)
+  if (processing.kind === 'text_generation' && inputFormat === 'json') readMessages(input)
   if (processing.kind !== 'single') return
   const { preprocess } = processing
   if (preprocess.name === 'numbers') readNumbers(input, preprocess)

@@ -3,6 +3,7 @@ export { checkInput, checkTensors, type NumbersPreprocess, readNumbers } from '.
 export { checkHead, readBytesUri, readDataUri } from './data-uri.ts'
 export { type Dtype, type ElementArray, type Elements, elements, isDtype, numberAs } from './dtype.ts'
 export { excerpt } from './excerpt.ts'
+export { type Generation, generationFaults, readGeneration } from './generation.ts'
 export { checkInputFile, INPUT_HEAD_BYTES } from './input-file.ts'
 export { isObject } from './is-object.ts'
 export {
@@ -15,6 +16,7 @@ export {
   type TensorSpec,
 } from './manifest.ts'
 export { ManifestInvalid } from './manifest-fields.ts'
+export { type Message, readMessages } from './messages.ts'
 export { versionOf } from './model-files.ts'
 export { OnnxInvalid, readOnnx } from './onnx-file.ts'
 export { inspectOnnx, type OnnxInspection } from './onnx-inspection.ts'

@@ -12,7 +12,7 @@ const MIB = 2 ** 20
 
 /**
  * Text is read whole, and JSON takes several times its size; an hour of sound in 16 bits and 32 kHz has 220 MiB. Of
- * bytes only the beginning and the end are read: as large as a file may be.
+ * bytes only the beginning and the end are read: as large as a file may be. Who generates text reads less of it.
  */
 const MOST_BYTES: Readonly<Record<InputFormat, number>> = {
   text: 16 * MIB,
@@ -28,8 +28,8 @@ export const INPUT_HEAD_BYTES = MAX_PARSED_CHARACTERS
 
 /** Why the file cannot be the model's input; undefined when it can. `head`: its first `INPUT_HEAD_BYTES`. */
 export function checkInputFile(model: ModelPackage, bytes: number, head: Buffer): string | undefined {
-  const { inputFormat } = model.manifest
-  const most = MOST_BYTES[inputFormat]
+  const { inputFormat, processing } = model.manifest
+  const most = processing.kind === 'text_generation' ? MIB : MOST_BYTES[inputFormat]
   if (bytes > most) return `the file has ${bytes} bytes; this model reads files of at most ${most}`
   try {
     if (inputFormat === 'tensors') return checkTensorFile(model, bytes, head)

@@ -37,6 +37,14 @@ test('the input format follows from the processing', () => {
   assert.equal(parse({ pipeline: { name: 'embedding' }, files: EMBEDDING_FILES }).inputFormat, 'text')
 })
 
+test('a language model takes prompts or conversations, on the processor', () => {
+  const { inputFormat, processing, files, providers, maxBatch } = parse({ format: 'gguf' })
+  assert.deepEqual([inputFormat, files, providers, maxBatch], ['text', { model: 'model.gguf' }, ['cpu'], 1])
+  assert.deepEqual(processing, { kind: 'text_generation', contextTokens: 4_096 })
+  const chat = parse({ format: 'gguf', input_format: 'json', context_tokens: 512 })
+  assert.deepEqual([chat.inputFormat, chat.processing], ['json', { ...processing, contextTokens: 512 }])
+})
+
 test('a pipeline that runs several inputs at once may have a batch', () => {
   const { batchable, maxBatch } = parse({ pipeline: { name: 'embedding' }, files: EMBEDDING_FILES, batchable: true })
   assert.deepEqual([batchable, maxBatch], [true, 32])
@@ -46,7 +54,16 @@ const refused: [what: string, fields: object, says: RegExp][] = [
   ['a missing name', { name: '' }, /`name` must be a string/],
   ['an unknown field', { colour: 'red' }, /`colour` is not known here/],
   ['an unknown nested field', { preprocess: { name: 'text', x: 1 } }, /`preprocess.x` is not known here/],
-  ['another format', { format: 'gguf' }, /`format` must be one of onnx/],
+  ['another format', { format: 'pickle' }, /`format` must be one of onnx, gguf/],
+  ['processing of a language model', { format: 'gguf', preprocess: { name: 'text' } }, /`preprocess` does not go with/],
+  ['a batch of a language model', { format: 'gguf', batchable: true }, /`batchable` does not go with/],
+  ['pictures for a language model', { format: 'gguf', input_format: 'image' }, /must be text or json/],
+  [
+    'no room for a language model',
+    { format: 'gguf', context_tokens: 255 },
+    /`context_tokens` must be a number from 256/,
+  ],
+  ['a room for what has none', { context_tokens: 4_096 }, /`context_tokens` is not known here/],
   ['an input format that does not fit', { input_format: 'image' }, /`input_format` must be tensors/],
   ['an unknown preprocessing', { preprocess: { name: 'magic' } }, /`preprocess.name` must be one of tensors, numbers/],
   ['a count of 0', { preprocess: { name: 'numbers', count: 0 } }, /`preprocess.count` must be a number from 1/],

@@ -57,13 +57,19 @@ export type Processing =
   | { readonly kind: 'file_type' }
   /** Vectors of what texts mean, by a model of the BERT family. */
   | { readonly kind: 'embedding' }
+  /** Text that goes on from a prompt, by a language model of the form GGUF. */
+  | {
+      readonly kind: 'text_generation'
+      /** What an input and its answer may have together, in tokens, where the model was made for as many. */
+      readonly contextTokens: number
+    }
 
 export interface Manifest {
   /** For people. */
   readonly name: string
   readonly description: string
   readonly kind: 'inference'
-  readonly format: 'onnx'
+  readonly format: 'onnx' | 'gguf'
   /** A path inside the folder, or `package:<npm package>/<path>`. */
   readonly files: Readonly<Record<string, string>>
   readonly inputFormat: InputFormat
@@ -83,7 +89,7 @@ export interface Manifest {
   readonly outputs: readonly TensorSpec[] | undefined
 }
 
-type Pipeline = Exclude<Processing['kind'], 'single'>
+type Pipeline = Exclude<Processing['kind'], 'single' | 'text_generation'>
 
 interface PipelineNeeds {
   readonly reads: InputFormat
@@ -102,26 +108,26 @@ const PIPELINES: Readonly<Record<Pipeline, PipelineNeeds>> = {
 /** Reads `model.json`. Throws `ManifestInvalid`, which names the field. */
 export function parseManifest(text: string): Manifest {
   const read = new Fields(parse(text))
-  const processing = readProcessing(read)
-  const inputFormat = read.oneOf('input_format', INPUT_FORMATS, formatOf(processing))
-  if (inputFormat !== formatOf(processing)) {
-    read.fail('input_format', `must be ${formatOf(processing)}, for that is what its processing reads`)
-  }
+  const format = read.oneOf('format', ['onnx', 'gguf'], 'onnx')
+  const processing = format === 'gguf' ? readTextGeneration(read) : readProcessing(read)
+  const formats = formatsOf(processing)
+  const inputFormat = read.oneOf('input_format', INPUT_FORMATS, formats[0])
+  if (!formats.includes(inputFormat))
+    read.fail('input_format', `must be ${formats.join(' or ')}, for that is what its processing reads`)
   const batchable = read.boolean('batchable', false)
-  if (batchable && processing.kind !== 'single' && !PIPELINES[processing.kind].batches)
-    read.fail('batchable', `must be false with pipeline ${processing.kind}`)
+  if (batchable && !mayBatch(processing)) read.fail('batchable', `must be false with pipeline ${processing.kind}`)
   const manifest: Manifest = {
     name: read.string('name'),
     description: read.string('description', 'No description.'),
     kind: read.oneOf('kind', ['inference'], 'inference'),
-    format: read.oneOf('format', ['onnx'], 'onnx'),
+    format,
     files: readFiles(read, processing),
     inputFormat,
     processing,
     labels: read.strings('labels'),
     batchable,
     maxBatch: batchable ? read.integer('max_batch', 1, 1024, 32) : read.integer('max_batch', 1, 1, 1),
-    providers: readProviders(read),
+    providers: format === 'gguf' ? ['cpu'] : readProviders(read),
     license: read.string('license', 'LicenseRef-unknown'),
     metrics: read.map('metrics', readMetric) ?? {},
     exampleInput: read.has('example_input') ? read.string('example_input') : undefined,
@@ -163,6 +169,17 @@ function readProcessing(read: Fields): Processing {
     postprocess: read.object('postprocess', readPostprocess) ?? { name: 'tensors' },
   }
 }
+
+/** What a file of the form GGUF says itself, its manifest can't. */
+function readTextGeneration(read: Fields): Processing {
+  for (const key of NOT_OF_GGUF) if (read.has(key)) read.fail(key, 'does not go with `format` gguf')
+  return { kind: 'text_generation', contextTokens: read.integer('context_tokens', 256, 1_048_576, 4_096) }
+}
+
+const NOT_OF_GGUF = [
+  ...['preprocess', 'postprocess', 'pipeline', 'labels', 'batchable', 'max_batch'],
+  ...['providers', 'inputs', 'outputs'],
+]
 
 function readPreprocess(read: Fields): Preprocess {
   const name = read.oneOf('name', ['tensors', 'numbers', 'image', 'text'])
@@ -212,15 +229,23 @@ function readPostprocess(read: Fields): Postprocess {
   }
 }
 
-function formatOf(processing: Processing): InputFormat {
-  if (processing.kind !== 'single') return PIPELINES[processing.kind].reads
+/** What inputs may be, the usual first. */
+function formatsOf(processing: Processing): readonly [InputFormat, ...InputFormat[]] {
+  if (processing.kind === 'text_generation') return ['text', 'json']
+  if (processing.kind !== 'single') return [PIPELINES[processing.kind].reads]
   const { name } = processing.preprocess
-  return name === 'numbers' ? 'json' : name
+  return [name === 'numbers' ? 'json' : name]
+}
+
+function mayBatch({ kind }: Processing): boolean {
+  if (kind === 'text_generation') return false
+  return kind === 'single' || PIPELINES[kind].batches === true
 }
 
 function readFiles(read: Fields, processing: Processing): Record<string, string> {
-  const files = read.map('files', readFile) ?? { model: 'model.onnx' }
-  const needed = processing.kind === 'single' ? ['model'] : PIPELINES[processing.kind].files
+  const { kind } = processing
+  const files = read.map('files', readFile) ?? { model: kind === 'text_generation' ? 'model.gguf' : 'model.onnx' }
+  const needed = kind === 'single' || kind === 'text_generation' ? ['model'] : PIPELINES[kind].files
   for (const name of needed) if (!Object.hasOwn(files, name)) read.fail(`files.${name}`, 'is missing')
   return files
 }

@@ -27,6 +27,8 @@ function schemaOf({ manifest, outputs }: Answering): Schema {
       return FILE_TYPE
     case 'embedding':
       return embeddings(vectorWidth(outputs))
+    case 'text_generation':
+      return GENERATED
     case 'single':
       return processing.postprocess.name === 'classify'
         ? classified(processing.postprocess, labels, outputs)
@@ -77,6 +79,20 @@ const READING = record({
   width: PIXELS,
   height: PIXELS,
 })
+
+/** `json` is there where a schema was asked for and the text has its end. */
+const GENERATED = record(
+  {
+    text: { type: 'string' },
+    finish_reason: { enum: ['stop', 'length'] },
+    json: {},
+    timings: record(
+      { time_to_first_token_ms: { type: 'integer', minimum: 0 }, tokens_per_second: { type: 'number', minimum: 0 } },
+      ['time_to_first_token_ms'],
+    ),
+  },
+  ['text', 'finish_reason', 'timings'],
+)
 
 /** Of one text, or of a list. */
 function embeddings(width: number | undefined): Schema {

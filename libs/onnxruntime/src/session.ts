@@ -34,11 +34,14 @@ export interface SessionOptions {
  * Loads from bytes, so that no file beside it is ever opened. Rejects when the file is broken, or asks for that, and when
  * this machine lacks the provider.
  */
-export async function openSession(
-  path: string,
+export const openSession = async (path: string, options: SessionOptions): Promise<Session> =>
+  openSessionOf(await readFile(path), options)
+
+/** The same from the bytes of a file. */
+export async function openSessionOf(
+  bytes: Uint8Array,
   { threads, provider = 'cpu', onlyProvider = false }: SessionOptions,
 ): Promise<Session> {
-  const bytes = await readFile(path)
   const file = readOnnx(bytes)
   const { refused } = file
   if (refused) throw new OnnxInvalid(refused)

@@ -7,11 +7,13 @@ import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Routes } from './direct-transport.ts'
 import type { Handler } from './handler.ts'
 import { principalKey } from './principal.ts'
+import { withServerSpan } from './trace.ts'
 import { assertHasCheck, check } from './validation/validation.ts'
 
 /**
  * Registers the services of `routes` on a transport or a ConnectRouter. Each request is checked against its
- * `buf.validate` rules before the handler sees it, and a method with an `access` option is refused without a principal.
+ * `buf.validate` rules before the handler sees it, and a method with an `access` option is refused without a principal. Where traces
+ * are on, each has a span.
  *
  * @throws Error when a method with an HTTP route has no `access` option, or a request has no generated check
  */
@@ -31,7 +33,7 @@ function guarded(desc: DescService, impl: Implementation): Implementation {
     }
     assertHasCheck(method.input)
     const handle = impl[method.localName]
-    if (handle) checked[method.localName] = guard(method, handle.bind(impl))
+    if (handle) checked[method.localName] = withServerSpan(method, guard(method, handle.bind(impl)))
   }
   return checked
 }

@@ -33,7 +33,8 @@ export function taskEvents<T extends TaskBase>(
     outputUrl: isOmitted ? outputUrl(after) : undefined,
     requestId: after.request_id,
   })
-  return [{ topic, key: after.id, id, type, time: now, value }]
+  const { id: key, traceparent } = after
+  return [{ topic, key, id, type, time: now, value, ...(traceparent !== undefined && { traceparent }) }]
 }
 
 /** The short form of tasks is that of every kind. */

@@ -3,8 +3,9 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail, type Id, idTime, isProblemCode, type SandboxInput } from '@millhand/api'
 import type { Urgency } from '@millhand/lease'
-import { drainingKey, operationKey, principal, requestIdKey, waitMsKey } from '@millhand/rpc'
+import { drainingKey, operationKey, principal, requestIdKey, traceKey, waitMsKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
+import { attributes, spans, startSpan, traceparentOf, within } from '@millhand/telemetry'
 import type { Callback } from './callback.ts'
 import { taskEvents } from './events.ts'
 import { requireTask } from './require-task.ts'
@@ -50,6 +51,7 @@ export function newTaskFields<T extends TaskBase>(
     metadata,
     ...(callback && { callback: { url: callback.url, events: callback.events } }),
     request_id: call.values.get(requestIdKey),
+    ...tracedBy(call),
     version: 1,
     alone: false,
     status: 'queued',
@@ -64,6 +66,12 @@ export function newTaskFields<T extends TaskBase>(
     resource_version: 1,
     history: [{ version: 1, status: 'queued', at, attempt: 0 }],
   } as const satisfies Partial<TaskBase>
+}
+
+/** The trace that the task and all that comes of it is part of; nothing where traces are off. */
+function tracedBy({ values }: HandlerContext): { readonly traceparent?: string } {
+  const trace = values.get(traceKey)
+  return trace === undefined ? {} : { traceparent: traceparentOf(trace) }
 }
 
 type AddDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'queueLimit' | 'newEventId'>
@@ -110,7 +118,10 @@ export async function addTask<T extends TaskBase>(
   const { tenant, id, input_blob } = task
   const isStored = await queueLimit.admit(tenant, most, async () => {
     if (input_blob !== undefined && input !== undefined) await inputs.keep(input_blob, input)
-    return await tasks.insert(task, taskEvents(kind, undefined, task, acceptedAt(task), newEventId), urgency)
+    const events = taskEvents(kind, undefined, task, acceptedAt(task), newEventId)
+    if (task.traceparent === undefined) return await tasks.insert(task, events, urgency)
+    const span = startSpan(spans.storeTask, task.traceparent, { attributes: { [attributes.taskId]: id } })
+    return await within(span, tasks.insert(task, events, urgency))
   })
   if (isStored) return task
   const made = await tasks.get(tenant, id)

@@ -58,6 +58,8 @@ export interface TaskBase extends Work {
   /** What the attempt that ended it costs, in millionths of a dollar. */
   readonly cost_micros?: number | undefined
   readonly request_id?: string | undefined
+  /** The trace of the request that made it: every event of it, and every run, is part of that. */
+  readonly traceparent?: string | undefined
 }
 
 /** The mode of a tenant: `<account>/<mode>`. Throws for what is none. */

@@ -6,6 +6,7 @@ import type { Files } from './files/files.ts'
 import type { GpuTypes } from './hardware/gpu-types.ts'
 import type { OwnModels } from './models/own-models.ts'
 import type { TaskModels } from './models/task-models.ts'
+import type { TextGeneration } from './models/text-generation.ts'
 import type { TaskRecord } from './task.ts'
 
 /** The dependencies of compute's methods. */
@@ -16,6 +17,7 @@ export interface ComputeDeps extends TaskDeps<TaskRecord> {
   readonly ownModels: OwnModels
   readonly taskModels: TaskModels
   readonly gpuTypes: GpuTypes
+  readonly textGeneration: TextGeneration
   readonly plans: Pick<Plans, 'computePlan'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors

@@ -41,6 +41,7 @@ export const plainOptions = (db: Database) => ({
   files: noFiles,
   models: echoModel,
   ownModels: noModels,
+  textGeneration: { fault: undefined },
   plans: loadPlans(),
   cursors: createCursors(new Uint8Array(32)),
   targetFault: (url: string) => (url.startsWith('https://') ? undefined : 'is not https'),

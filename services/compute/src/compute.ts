@@ -39,6 +39,7 @@ import type { CapacityClient } from './hardware/instance-capacity.ts'
 import { toLease } from './input-file.ts'
 import type { OwnModels } from './models/own-models.ts'
 import { createTaskModels } from './models/task-models.ts'
+import type { TextGeneration } from './models/text-generation.ts'
 import { batchTasks } from './rpc/batch-tasks.ts'
 import { createModel } from './rpc/create-model.ts'
 import { createTask } from './rpc/create-task.ts'
@@ -62,6 +63,7 @@ export interface ComputeOptions {
   readonly blobs: Blobs
   readonly models: Catalogue
   readonly ownModels: OwnModels
+  readonly textGeneration: TextGeneration
   readonly plans: Pick<Plans, 'computePlan' | 'prices'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors
@@ -111,6 +113,7 @@ export function createComputeService(options: ComputeOptions) {
     ownModels,
     taskModels,
     gpuTypes,
+    textGeneration: options.textGeneration,
     plans,
     targetFault,
     cursors,
@@ -212,7 +215,7 @@ export function computeTransition(rules: TransitionRules) {
 /** What ran, and usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
 function billed({ prices }: TransitionRules, task: TaskRecord, report: RunReport, now: number): Partial<TaskRecord> {
   const gpu_type = report.gpu_type || 'cpu'
-  const { instance_id } = report
+  const { instance_id, input_tokens = 0, output_tokens = 0 } = report
   // Its owner pays for the instance, and not twice for the same second.
   const price = instance_id === undefined ? prices.computeSecond(gpu_type, modelOf(task), now) : 0
   const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, price)
@@ -222,6 +225,7 @@ function billed({ prices }: TransitionRules, task: TaskRecord, report: RunReport
   return {
     usage: {
       ...{ queue_ms, compute_ms, gpu_type, items: report.items || (task.type === 'batch' ? 0 : 1) },
+      ...(input_tokens + output_tokens > 0 && { input_tokens, output_tokens }),
       ...(instance_id !== undefined && { instance_id }),
     },
     cost_micros,

@@ -11,6 +11,9 @@ const writeTask = jsonWriter(TaskSchema)
 /** Where tasks over many inputs wait: they take long, and tasks of one input need not wait behind them. */
 export const batchPoolOf = (mode: KeyMode): string => `${mode}/batch`
 
+/** Where tasks that generate text wait. The sandbox has one runner for models of any form. */
+export const TEXT_POOL = 'live/text'
+
 /** Where tasks wait for executors that have what they ask for: a claim gets none that it can't run. */
 export const acceleratedPoolOf = (mode: KeyMode, provider: Accelerator, isBatch: boolean): string =>
   isBatch ? `${batchPoolOf(mode)}-${provider}` : `${mode}/${provider}`
@@ -23,6 +26,7 @@ export const computeTask: TaskKind<TaskRecord> = {
   poolOf: mode => `${mode}/onnx`,
   otherPoolsOf: mode => [
     batchPoolOf(mode),
+    ...(mode === 'live' ? [TEXT_POOL] : []),
     ...accelerators.flatMap(provider => [
       acceleratedPoolOf(mode, provider, false),
       acceleratedPoolOf(mode, provider, true),

@@ -37,5 +37,7 @@ const usageMessage = (usage: NonNullable<TaskRecord['usage']>): NonNullable<Task
   computeMs: usage.compute_ms,
   gpuType: usage.gpu_type,
   items: usage.items,
+  ...(usage.input_tokens !== undefined && { inputTokens: usage.input_tokens }),
+  ...(usage.output_tokens !== undefined && { outputTokens: usage.output_tokens }),
   ...(usage.instance_id !== undefined && { instanceId: usage.instance_id }),
 })

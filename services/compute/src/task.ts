@@ -32,6 +32,9 @@ export interface TaskRecord extends TaskBase {
     readonly compute_ms: number
     readonly gpu_type: string
     readonly items: number
+    /** Of models that count them. */
+    readonly input_tokens?: number
+    readonly output_tokens?: number
     /** The account's own instance that ran it. */
     readonly instance_id?: string
   }

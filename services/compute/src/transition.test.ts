@@ -11,6 +11,12 @@ describe('a compute task', () => {
     assert.equal(after?.model_version, 'sha256:b')
   })
 
+  it('counts the tokens of a model that does', () => {
+    const counted = finish({ kind: 'output', output: '1' }, { ...report, input_tokens: 20, output_tokens: 3 })
+    const { usage } = lived(queued, claim, counted).at(-1) ?? {}
+    assert.deepEqual([usage?.input_tokens, usage?.output_tokens], [20, 3])
+  })
+
   it('is billed by the type of GPU that it ran on', () => {
     const onGpu = finish({ kind: 'output', output: '1' }, { ...report, gpu_type: 'nvidia-h200', provider: 'cuda' })
     const after = lived(queued, claim, onGpu).at(-1)

@@ -15,7 +15,7 @@ import { Emissions } from './emissions.ts'
 import type { ExecutorOptions } from './executor-options.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
 import { inputFiles } from './input-files.ts'
-import { extendLease, type HeldLease, holdLease, type Stop } from './lease.ts'
+import { extendLease, type HeldLease, type Stop } from './lease.ts'
 import { runLines } from './lines/lines-run.ts'
 import { linesStore } from './lines/store-lines.ts'
 import { inBatches } from './message-batches.ts'
@@ -23,6 +23,7 @@ import { outputFiles } from './output-files.ts'
 import { reserveCost } from './reserve-cost.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, runBatch } from './run-batch.ts'
+import { endRun, holdLeases } from './run-spans.ts'
 import { RunTimes } from './run-times.ts'
 import { WarmProcesses } from './warm-processes.ts'
 
@@ -168,7 +169,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
   #start(lent: Run, begunAt: number, beside = false): Promise<void> {
     const { group, leases } = lent
     const { leases: service, models, leasedModels, clock, runner, log } = this.#options
-    const held = leases.map(lease => holdLease(lease, begunAt))
+    const held = holdLeases(lent, begunAt)
     for (const one of held) this.#held.add(one)
     const leased = leasedModels?.of(lent)
     const model = leased ?? models.get(group)
@@ -220,6 +221,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
     await this.#emissions.answered(held)
     const result = resultOf()
     if (result) await this.#results.give(result)
+    endRun(held, result)
     this.#held.delete(held)
   }
 

@@ -1,6 +1,7 @@
 /** A lease as its executor holds it. */
 import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { Span } from '@millhand/telemetry'
 
 /** An executor that can't renew stops its own run this long before the lease ends. Contract, section 4, "States". */
 const stopBeforeEndMs = 2_000
@@ -21,15 +22,18 @@ export interface HeldLease {
   /** When the run must be stopped unless the lease is renewed before, by the monotonic clock. */
   stopAt: number
   stop: Stop | undefined
+  /** Of the run, where its trace is sampled. */
+  readonly span?: Span | undefined
 }
 
 /** `begunAt`: by the monotonic clock, no later than the lease began. */
-export function holdLease(lease: Lease, begunAt: number): HeldLease {
+export function holdLease(lease: Lease, begunAt: number, span?: Span): HeldLease {
   return {
     lease,
     runTimeoutMs: lease.runTimeout ? durationMs(lease.runTimeout) : 600_000,
     stopAt: begunAt + ttlOf(lease) - stopBeforeEndMs,
     stop: undefined,
+    span,
   }
 }
 

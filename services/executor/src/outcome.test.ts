@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
-import { failure } from './outcome.ts'
+import { RunnerGone } from '@millhand/child-process'
+import { failure, outcomes } from './outcome.ts'
 
 const messageOf = (code: string, said: string) => {
   const outcome = failure(code, said, false)
@@ -14,6 +15,13 @@ test('a task that failed tells no path of the machine, whatever the library says
   for (const code of ['model_failed', 'model_broken', 'engine_failed', 'engine_broken', 'output_too_large']) {
     assert.equal(messageOf(code, `No memory (${source}): ${file} at /usr/lib/x.so.1`), 'No memory (…): … at …')
   }
+})
+
+test('a run that was ended for another of its process goes back', () => {
+  const engine = { kind: 'gguf', name: 'x', provider: 'cpu' }
+  const { ofError } = outcomes({ engine, loads: 'model' }, undefined)
+  assert.equal(ofError(new RunnerGone('evicted', 'another run did not stop')).case, 'evicted')
+  assert.equal(ofError(new RunnerGone('crashed', 'it ended by itself')).case, 'failure')
 })
 
 test('a message that quotes its caller keeps his paths, and only those', () => {

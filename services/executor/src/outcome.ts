@@ -60,6 +60,7 @@ export function outcomes(
       if (error instanceof RunnerGone && error.reason === 'processor_limit') {
         return failure(error.reason, error.message, false)
       }
+      if (error instanceof RunnerGone && error.reason === 'evicted') return { case: 'evicted', value: true }
       if (error instanceof RunnerGone && error.reason === 'not_started') {
         return failure(`${loads}_not_started`, `No process could be started for the ${loads}. ${notTheTask}`, true)
       }
@@ -97,6 +98,7 @@ export function outcomes(
       modelCostMicros: atMost(MOST_USED, used?.costMicros),
       items,
       partialOutputFile: partial,
+      ...(lease.traceparent !== undefined && { traceparent: lease.traceparent }),
     }),
   }
 }

@@ -14,10 +14,12 @@ import type {
   RunResult,
 } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
+import type { Span } from '@millhand/telemetry'
 import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
 import type { HeldLease } from './lease.ts'
 import { failure, type Outcome, outcomes } from './outcome.ts'
 import { OutputSender, type SendOutput } from './output-files.ts'
+import { childSpans } from './run-spans.ts'
 import { Transfers } from './transfers.ts'
 import type { Warm } from './warm-process.ts'
 
@@ -73,6 +75,7 @@ class BatchRun implements ActiveRun {
   /** When all that the run takes was there. */
   #readyAt: number | undefined
   #startedAt: number | undefined
+  #spans: readonly (Span | undefined)[] = []
   #killing = false
   #isOver = false
   readonly #inputOf = new Map<HeldLease, InputFile>()
@@ -123,6 +126,7 @@ class BatchRun implements ActiveRun {
       return this.#fail(error)
     } finally {
       this.#isOver = this.#startedAt !== undefined
+      for (const span of this.#spans) span?.end()
       this.#deps.inputs.close()
     }
     await this.#succeed(result)
@@ -167,6 +171,7 @@ class BatchRun implements ActiveRun {
     this.#running = this.#waiting
     this.#waiting = []
     this.#startedAt = this.#deps.clock.monotonic()
+    this.#spans = childSpans(this.#running)
     return this.#running.map(one => ({
       input: this.#inputOf.get(one) ?? one.lease.input,
       parameters: one.lease.parameters,

@@ -232,9 +232,11 @@ export class Reconciler {
 
   async #admit(seen: Seen, { lostHosts }: Sighting, signal: AbortSignal): Promise<void> {
     const now = this.#now()
-    const waiting = [...this.#open.values()]
-      .map(instance => ({ ...instance, instance: instance.id, indexes: waitingIndexes(instance, now) }))
-      .filter(({ id, indexes }) => indexes.length > 0 && this.#times.behind(id) === undefined)
+    const waiting = [...this.#open.values()].flatMap(instance => {
+      const indexes = waitingIndexes(instance, now)
+      if (indexes.length === 0 || this.#times.behind(instance.id) !== undefined) return []
+      return [{ ...instance, instance: instance.id, indexes }]
+    })
     if (waiting.length === 0) return
     // A host that is back by now may have what was started there: the next observation says so.
     const capacity = await this.#deps.driver.capacity(signal, lostHosts)

@@ -139,6 +139,8 @@ function observe(before: InstanceRecord, seen: readonly ObservedReplica[], sight
 
 /** The slots with those that are missing, and with those that are too many on their way out. */
 function desiredSlots(slots: Slot[], replicas: number, now: number): readonly Slot[] {
+  // As most are in most passes.
+  if (slots.length === replicas && slots.every(({ index }, at) => index === at)) return slots
   const isTooMany = (slot: Slot) => slot.index >= replicas && slot.state !== 'stopping'
   const missing = Array.from({ length: replicas }, (_, index) => index).filter(
     index => !slots.some(slot => slot.index === index),

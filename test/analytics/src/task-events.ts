@@ -30,6 +30,7 @@ export async function everyTaskEvent(): Promise<readonly OutboxEvent[]> {
   const db = openSqlite({ file: join(folder, 'millhand.db') })
   const { compute: service } = computeOn(db, {
     blobs: await filesystemBlobs(join(folder, 'blobs')),
+    textGeneration: { fault: undefined },
     models: { get: id => (id === digits.id ? digits : undefined), list: () => [digits] } satisfies Catalogue,
     plans: loadPlans(),
     cursors: createCursors(new Uint8Array(32)),

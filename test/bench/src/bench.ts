@@ -30,6 +30,7 @@ import { recovery } from './section/recovery.ts'
 import { standIns } from './section/stand-ins.ts'
 import { start } from './section/start.ts'
 import { streams } from './section/streams.ts'
+import { training } from './section/training.ts'
 import { usage } from './section/usage.ts'
 import { wait } from './section/wait.ts'
 import { webhooks } from './section/webhooks.ts'
@@ -57,6 +58,7 @@ const sections: Sections = {
   instances,
   webhooks,
   workforce,
+  training,
   peers: workbench => peers(workbench, options.peer),
 }
 

@@ -1,5 +1,6 @@
 /** A process of the benchmark's own that answers one question at a time: what is measured never shares its processor time. */
 import { type ChildProcess, fork } from 'node:child_process'
+import { nodeFlags } from './node-command.ts'
 
 export interface Child<Question, Answer> extends AsyncDisposable {
   readonly pid: number
@@ -11,7 +12,7 @@ type Reply<Answer> = { readonly answer: Answer } | { readonly error: string }
 
 /** Starts the module at `url`, which calls `answerQuestions`. Disposing ends the process and waits for its end. */
 export function startChild<Question, Answer>(url: URL): Child<Question, Answer> {
-  const child = fork(url)
+  const child = fork(url, { execArgv: nodeFlags })
   const gone = new Promise<void>(resolve => child.once('exit', () => resolve()))
   return {
     pid: child.pid as number,

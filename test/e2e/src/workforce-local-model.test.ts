@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { faultsOf } from '@millhand/employees/run-rules'
-import { smallModel, smallModelMissing } from '@millhand/employees/small-model'
+import { smallModel, smallModelMissing } from '@millhand/gguf/fixture'
 import type { Wire } from './http.ts'
 import { checksOf, kindOf } from './kinds.ts'
 import { type Server, startServer } from './server.ts'

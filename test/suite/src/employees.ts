@@ -14,7 +14,7 @@ const FOLDER = 'services/workforce/employees/'
 const inputs = [
   FOLDER,
   'services/workforce/src/employee.ts',
-  ...['libs/child-process', 'libs/onnxruntime', 'libs/embedding', 'patches'],
+  ...['libs/child-process', 'libs/onnxruntime', 'libs/embedding', 'libs/gguf', 'patches'],
   ...['package.json', 'pnpm-lock.yaml', '.ci/requirements.txt', '.ci/models.txt'],
 ]
 

@@ -11,6 +11,8 @@ export interface GroupMember {
   readonly topics: readonly string[]
   /** Whether the group's offsets are committed. */
   readonly commits: boolean
+  /** Whether events may come `FETCH_WAIT_MS` late, many at a time; else each comes at once. */
+  readonly mayRest: boolean
   /** Where to begin in a partition that was assigned; undefined for the offset of the group, or a new group's beginning. */
   startOf(partition: TopicPartition): number | undefined
   /**
@@ -23,8 +25,10 @@ export interface GroupMember {
 /** A member that is silent for this long is thought dead. */
 const SESSION_MS = 6000
 const HEARTBEAT_MS = 500
-/** How long an idle fetch stays with the broker, and so how long leaving may take. */
+/** How long a fetch of less than is wanted stays with the broker, and so how long leaving may take. */
 const FETCH_WAIT_MS = 100
+/** What is wanted of a fetch that may rest: some 60 events. */
+const RESTED_BYTES = 65_536
 /**
  * Some 28 s: a consumer that gives up is made anew, but as a new member, and a group that has lost one without a word
  * waits for it for a session.
@@ -100,6 +104,7 @@ async function oneLife(
     rebalanceTimeout: SESSION_MS,
     heartbeatInterval: HEARTBEAT_MS,
     maxWaitTimeInMs: FETCH_WAIT_MS,
+    minBytes: membership.mayRest ? RESTED_BYTES : 1,
     metadataMaxAge: METADATA_AGE_MS,
     allowAutoTopicCreation: false,
   })

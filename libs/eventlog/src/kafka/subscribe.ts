@@ -27,6 +27,7 @@ export async function subscribe(
       group,
       topics,
       commits: true,
+      mayRest: true,
       startOf: () => undefined,
       async take(payload, lost) {
         const { topic, partition } = payload.batch

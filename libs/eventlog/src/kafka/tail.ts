@@ -36,6 +36,7 @@ export async function* tail(
     group: `${prefix}tail.${crypto.randomUUID()}`,
     topics,
     commits: false,
+    mayRest: false,
     startOf: partition => offsets.get(partition),
     async take(payload) {
       const { topic, partition } = payload.batch

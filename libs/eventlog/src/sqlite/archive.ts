@@ -11,8 +11,8 @@ const INDEXES: Readonly<Record<ArchiveIndex, { readonly name: string; equals: re
   by_time: { name: 'event_log_by_time', equals: ['tenant'], order: 'time' },
 }
 
-const COLUMNS = 'tenant, id, type, key, time, value, arrived'
-type Row = [string, string, string, string, number, string, number]
+const COLUMNS = 'tenant, id, type, key, time, value, arrived, traceparent'
+type Row = [string, string, string, string, number, string, number, string | null]
 
 /** What is written to it alone is in a topic that nobody reads. `topics` are those whose events it shows besides. */
 export function sqliteArchive(db: SqliteDatabase, topics: readonly string[]): EventArchive {
@@ -59,6 +59,7 @@ function conditionOf(index: ArchiveIndex, { equals, after, before, order = 'asc'
   return { where: terms.join(' AND '), parameters, order: columns.map(name => `${name} ${order}`).join(', ') }
 }
 
-const eventOf = ([tenant, id, type, resource_id, created_at, value, arrived]: Row): ArchivedEvent => ({
+const eventOf = ([tenant, id, type, resource_id, created_at, value, arrived, traceparent]: Row): ArchivedEvent => ({
   ...{ tenant, id, version: 1, type, resource_id, created_at, value, arrived },
+  ...(traceparent !== null && { traceparent }),
 })

@@ -56,8 +56,9 @@ const pattern16 = /^file_[0-9a-z]{26}$/u
 const pattern17 = /^[a-z0-9_]{0,32}$/u
 const pattern18 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
 const pattern19 = /^inst_[0-9a-z]{26}$/u
-const pattern20 = /^(file_[0-9a-z]{26})?$/u
-const pattern21 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
+const pattern20 = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/u
+const pattern21 = /^(file_[0-9a-z]{26})?$/u
+const pattern22 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
 
 function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, broken: BrokenRule[]): void {
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
@@ -999,7 +1000,10 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
   if (m.instanceId !== undefined) {
     if (!pattern19.test(m.instanceId)) add(broken, 'instance_id', 'pattern', 'does not match regex pattern `^inst_[0-9a-z]{26}$`')
   }
-  if (!pattern20.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
+  if (m.traceparent !== undefined) {
+    if (!pattern20.test(m.traceparent)) add(broken, 'traceparent', 'pattern', 'does not match regex pattern `^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`')
+  }
+  if (!pattern21.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
   if (m.outcome.case === undefined) add(broken, 'outcome', 'missing_parameter', 'is required')
 }
 
@@ -1313,7 +1317,7 @@ function workforceCreateWorkforceTaskRequest(m: workforce_v1_task.CreateWorkforc
   }
   if (m.language !== undefined) {
     if (isLonger(m.language, 64)) add(broken, 'language', 'max_len', 'must be at most 64 characters')
-    if (m.language.length <= 128 && !pattern21.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
+    if (m.language.length <= 128 && !pattern22.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
   }
   if (m.audience !== undefined) {
     if (m.audience === '') add(broken, 'audience', 'min_len', 'must not be empty')

@@ -6,9 +6,10 @@ import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { ServerReflection } from '@millhand/api/gen/grpc/reflection/v1/reflection_pb.ts'
 import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
+import { type Log, parseTraceContext, tracer } from '@millhand/telemetry'
 import { operationKey, parseOperation, parseWaitMs, waitMsKey } from '../operation.ts'
 import { confinedExecutorKey, type Principal, principalKey, requestIdKey } from '../principal.ts'
+import { traceKey } from '../trace.ts'
 import { refusal } from './admission-error.ts'
 import { operationHeader, requestIdHeader, waitMsHeader } from './outgoing-headers.ts'
 import { ReflectionAlpha } from './reflection-alpha.ts'
@@ -20,8 +21,8 @@ export type HeaderLines = Pick<Headers, 'get'>
 
 export interface Admission {
   /**
-   * The values of an admitted call: its principal, its request id and, for a principal, its operation, where its `header`
-   * has them. `carrier` is whose
+   * The values of an admitted call: its principal, its request id, its trace and, for a principal, its operation, where its
+   * `header` has them. `carrier` is whose
    * header has the service token: the tunnel that the call came through, or the call itself.
    *
    * @throws ConnectError `unauthenticated` without a good token and for a principal that is not ours, `unavailable` for
@@ -113,6 +114,8 @@ export function createAdmission({ trusted, openServices = [], clock, log }: Admi
     }
     const requestId = parseId('req', header.get(requestIdHeader) ?? '')
     if (requestId !== undefined) values.set(requestIdKey, requestId)
+    if (tracer() !== undefined)
+      values.set(traceKey, parseTraceContext(header.get('traceparent'), header.get('tracestate')))
   }
 
   const admit = (values: ContextValues, carrier: TokenCarrier, method: DescMethod, header: HeaderLines) => {

@@ -1,7 +1,9 @@
 /** What a call's context values become on a network: headers. */
 import type { ContextValues, Interceptor } from '@connectrpc/connect'
+import { traceparentOf } from '@millhand/telemetry'
 import { operationKey, waitMsKey } from '../operation.ts'
 import { type Principal, principalKey, requestIdKey } from '../principal.ts'
+import { traceKey } from '../trace.ts'
 import { principalHeader } from './signed-principal.ts'
 
 /** Carries `req_…` of the request that caused the call. */
@@ -16,7 +18,7 @@ export const waitMsHeader = 'millhand-wait-ms'
 /** The header lines of a call with these values. */
 export type OutgoingHeaders = (values: ContextValues | undefined) => readonly (readonly [name: string, value: string])[]
 
-/** Carries the principal, signed, the request id, the operation and the wait of every call that has them. */
+/** Carries the principal, signed, the request id, the operation, the wait and the trace of every call that has them. */
 export function outgoingHeaders(signer: (principal: Principal) => string): OutgoingHeaders {
   return values => {
     const caller = values?.get(principalKey)
@@ -28,6 +30,9 @@ export function outgoingHeaders(signer: (principal: Principal) => string): Outgo
     if (requestId !== undefined) lines.push([requestIdHeader, requestId])
     if (operation !== undefined) lines.push([operationHeader, operation])
     if (waitMs > 0) lines.push([waitMsHeader, String(waitMs)])
+    const trace = values?.get(traceKey)
+    if (trace !== undefined) lines.push(['traceparent', traceparentOf(trace)])
+    if (trace?.state !== undefined) lines.push(['tracestate', trace.state])
     return lines
   }
 }

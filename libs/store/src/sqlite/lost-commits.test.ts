@@ -107,6 +107,24 @@ describe('a write-ahead log after kill -9', () => {
     assert.equal(await notesIn(newer), 60)
   })
 
+  it('is synced before anybody reads from it', async t => {
+    const file = killed()
+    const synced = new Set<number>()
+    const { fdatasyncSync: sync } = fs
+    t.mock.method(fs, 'fdatasyncSync', (fd: number) => {
+      sync(fd)
+      synced.add(fs.fstatSync(fd).ino)
+    })
+    syncBuiltinESMExports()
+    t.after(() => {
+      t.mock.restoreAll()
+      syncBuiltinESMExports()
+    })
+    const db = openSqlite({ file })
+    assert.ok(synced.has(fs.statSync(`${file}-wal`).ino))
+    await db.close()
+  })
+
   it('may end in the middle of a commit that was not answered', async () => {
     const file = killed()
     const log = readFileSync(`${file}-wal`)

@@ -6,7 +6,7 @@
  * of events, or lets a read out that may have seen the commit. A crash of the process loses nothing that was
  * committed, a loss of power nothing that was synced.
  */
-import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { SQLInputValue } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
@@ -146,6 +146,8 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
   const checkpointer = new Checkpointer(db, file, () => room?.isLow ?? false)
   // Closing this descriptor drops no lock of SQLite's: those are on the database file and its -shm.
   const log = openSync(`${file}-wal`, 'r+')
+  // What the last process committed and did not sync is read from now on: no loss of power may take it back.
+  if (!wasClean) fdatasyncSync(log)
   const mark = new CommitMark(db, file, log)
   const commit = new GroupCommit({
     db,

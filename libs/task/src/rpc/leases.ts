@@ -1,5 +1,4 @@
 /** How executors get tasks, keep them and give their results back: `lease.v1.LeaseService` over the pools of a kind. */
-import { durationFromMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type { Lease, LeasedModel, Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
@@ -14,9 +13,9 @@ import {
   type RenewRequest,
   type RenewResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type ClaimedRun, type Failure, forwardToOwner, leaseMs, type Outcome, type RenewResult } from '@millhand/lease'
+import { type ClaimedRun, type Failure, forwardToOwner, type Outcome, type RenewResult } from '@millhand/lease'
 import { drainingKey, isInProcess } from '@millhand/rpc'
-import type { Inputs } from '../inputs.ts'
+import { attributes, type Span, spans, startSpan, within } from '@millhand/telemetry'
 import type { OutputFiles } from '../output-files.ts'
 import { requireJson } from '../require-json.ts'
 import { modeOf, type TaskBase } from '../task.ts'
@@ -24,6 +23,7 @@ import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
 import { leasedModelOf, modelUnreadable } from './leased-model.ts'
 import { requireCount, reserve } from './reserve.ts'
+import { leaseTtl } from './task-lease.ts'
 
 export interface LeaseDeps<T extends TaskBase> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
@@ -139,7 +139,7 @@ async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, pool: string, r
   const { tenant, workId } = result
   const { outcome, kept } = await outcomeOf(deps, result)
   const held = { lease_id: result.leaseId, attempt: result.attempt }
-  const accepted = await poolOf(pools, pool, tenant).finish(tenant, workId, held, outcome, {
+  const account = {
     compute_ms: result.computeMs,
     group_version: result.groupVersion,
     engine_kind: result.engineKind,
@@ -152,10 +152,17 @@ async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, pool: string, r
     model_cost_micros: result.modelCostMicros,
     artifact_files: result.artifactFiles,
     items: result.items,
-  })
+  }
+  const finishing = poolOf(pools, pool, tenant).finish(tenant, workId, held, outcome, account)
+  const accepted = await (result.traceparent === undefined ? finishing : within(storeSpan(result), finishing))
   if (kept.length > 0) await outputFiles?.settled(result, kept)
   return accepted
 }
+
+const storeSpan = ({ workId, attempt, traceparent }: Result): Span | undefined =>
+  startSpan(spans.storeResult, traceparent, {
+    attributes: { [attributes.taskId]: workId, [attributes.attempt]: attempt },
+  })
 
 /** The pool that leases are of, by its name, or the first of the tenant's mode. */
 function poolOf<T extends TaskBase>(pools: LeaseDeps<T>['pools'], name: string, tenant: string) {
@@ -276,25 +283,3 @@ function toOutcome(outcome: Result['outcome']): Outcome {
       throw fail('invalid_parameter', 'A result has no outcome.', { param: 'results' })
   }
 }
-
-/** A task's lease with its input; undefined where that is not in the store any more. */
-export async function leaseWithInput(inputs: Inputs, task: TaskBase): Promise<Lease | undefined> {
-  const input = await inputs.read(task)
-  return input === undefined ? undefined : leaseOf(task, input)
-}
-
-/** The lease of a task that is claimed, with its input as text; what comes beside that is its kind's to add. */
-export const leaseOf = (task: TaskBase, input: string): Lease => ({
-  $typeName: 'millhand.lease.v1.Lease',
-  id: task.lease_id,
-  tenant: task.tenant,
-  workId: task.id,
-  attempt: task.attempt,
-  ttl: leaseTtl,
-  runTimeout: durationFromMs(task.run_timeout_s * 1000),
-  input,
-  files: [],
-  ...(task.parameters && { parameters: task.parameters as NonNullable<Lease['parameters']> }),
-})
-
-const leaseTtl = durationFromMs(leaseMs)

@@ -34,6 +34,11 @@ export const metricSpecs = {
     help: 'Log lines that were dropped because standard error was full, slow or closed.',
     labels: {},
   },
+  millhand_spans_dropped_total: {
+    kind: 'counter',
+    help: 'Spans of traces that were not sent, by reason: too many were waiting, or the collector did not take them.',
+    labels: { reason: ['queue_full', 'export_failed'] },
+  },
   millhand_event_reader_events_total: {
     kind: 'counter',
     help: 'Events that readers of the event log were handed in this process, repeats included.',

@@ -5,7 +5,7 @@ import { createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { countingIds, problemOf } from '@millhand/api'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { CreateTaskRequestSchema } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
-import type { Catalogue } from '@millhand/model'
+import { type Catalogue, parseManifest } from '@millhand/model'
 import { principalKey } from '@millhand/rpc'
 import type { ComputeDeps } from '../compute-deps.ts'
 import { createTaskModels } from '../models/task-models.ts'
@@ -16,6 +16,7 @@ const numbers = { name: 'numbers', count: 64, min: 0, max: 16, scale: 1 }
 const processing = { kind: 'single', preprocess: numbers, postprocess: { name: 'classify' } }
 const catalogue = new Map<string, object>([
   ['digits', { status: 'ready', id: 'digits', manifest: { processing } }],
+  ['writer', { status: 'ready', id: 'writer', manifest: parseManifest('{"name":"Writer","format":"gguf"}') }],
   ['cracked', { status: 'broken', id: 'cracked', problem: 'model.onnx is no ONNX file' }],
 ])
 
@@ -28,7 +29,8 @@ async function refusal(
   const models = catalogue as unknown as Catalogue
   const taskModels = createTaskModels({ models, ownModels: noModels, files: noFiles })
   const gpuTypes = { providerFault: async () => undefined }
-  const deps = { taskModels, gpuTypes, ids: countingIds(), tasks } as unknown as ComputeDeps
+  const textGeneration = { fault: 'MILLHAND_TEXT_SLOTS is 0' }
+  const deps = { taskModels, gpuTypes, textGeneration, ids: countingIds(), tasks } as unknown as ComputeDeps
   const caller = {
     accountId: 'acct_1',
     mode,
@@ -76,6 +78,22 @@ describe('a create that can not be run', () => {
       [['parameters', 'too_large']],
     ],
     [
+      'text generated line by line',
+      { type: TaskType.BATCH, model: 'writer', input: 'Hi.' },
+      'invalid_parameter',
+      [['type', 'not_allowed']],
+    ],
+    [
+      'parameters that are unknown, and others that can not be',
+      { type: TaskType.INFERENCE, model: 'writer', input: 'Hi.', parameters: { max_token: 1, top_p: 2, seed: 'x' } },
+      'invalid_parameter',
+      [
+        ['parameters.max_token', 'unknown'],
+        ['parameters.top_p', 'invalid'],
+        ['parameters.seed', 'invalid'],
+      ],
+    ],
+    [
       'a broken model',
       { type: TaskType.INFERENCE, model: 'cracked', input },
       'invalid_parameter',
@@ -106,6 +124,14 @@ describe('a create that can not be run', () => {
       assert.equal((await refusal({ ...request, model: 'nope' }, 'test')).code, 'invalid_parameter')
     })
   }
+
+  it('that generates text is refused with the setting where nothing here does', async () => {
+    const request = { type: TaskType.INFERENCE, model: 'writer', input: 'Hi.', parameters: { max_tokens: 5 } }
+    assert.deepEqual(await refusal(request), {
+      code: 'engine_unavailable',
+      errors: [['model', 'engine_unavailable']],
+    })
+  })
 
   it('is held to its model in the sandbox too, where it asks for nothing that the sandbox knows', async () => {
     for (const input of [

@@ -17,8 +17,9 @@ import type { StoredFile } from '../files/file.ts'
 import { inputFile, linesFault } from '../input-file.ts'
 import { outputsFault } from '../models/outputs-fault.ts'
 import type { TaskModel, TaskModels } from '../models/task-models.ts'
+import { requireTextGeneration, textGenerationFaults } from '../models/text-generation.ts'
 import type { TaskRecord } from '../task.ts'
-import { acceleratedPoolOf, batchPoolOf, computeTask } from '../task-kind.ts'
+import { acceleratedPoolOf, batchPoolOf, computeTask, TEXT_POOL } from '../task-kind.ts'
 import { toMessage } from '../task-message.ts'
 
 /**
@@ -52,11 +53,12 @@ export interface TaskAdmission {
 
 /** What a request needs. Fails with all of its validation errors at once. A task of an accepted batch waits for hardware. */
 export async function admitTask(
-  { files, taskModels, gpuTypes, targetFault }: Pick<ComputeDeps, 'files' | 'taskModels' | 'gpuTypes' | 'targetFault'>,
+  deps: Pick<ComputeDeps, 'files' | 'taskModels' | 'gpuTypes' | 'targetFault' | 'textGeneration'>,
   req: CreateTaskRequest,
   call: HandlerContext,
   isAccepted = false,
 ): Promise<TaskAdmission> {
+  const { files, taskModels, gpuTypes, targetFault, textGeneration } = deps
   const { mode, tenant } = principal(call)
   const named = await taskModels.find(tenant, req.model, req.type === TaskType.CUSTOM, call.signal)
   const ready = 'found' in named ? named.found.model : undefined
@@ -70,13 +72,18 @@ export async function admitTask(
   const misfits = [
     ...(misfit ? [misfit] : []),
     ...(provider ? [provider] : []),
+    ...textGenerationFaults(ready, req, mode),
     ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
   ]
-  return { model: admitted(req, named, misfits), file: given?.file, asked }
+  const model = admitted(req, named, misfits)
+  if (!isAccepted) requireTextGeneration(model.model, mode, textGeneration)
+  return { model, file: given?.file, asked }
 }
 
 interface NewTask extends Omit<TaskAdmission, 'model'> {
-  readonly model: Pick<TaskModel, 'group' | 'own'> & { readonly model: Pick<ModelPackage, 'version' | 'outputs'> }
+  readonly model: Pick<TaskModel, 'group' | 'own'> & {
+    readonly model: Pick<ModelPackage, 'version' | 'outputs'> & Partial<Pick<ModelPackage, 'manifest'>>
+  }
 }
 
 /** A task that is not stored yet, and its input where that is text. */
@@ -93,13 +100,14 @@ export function newTask(
     plans: { compute: plan },
   } = principal(call)
   const isBatch = req.type === TaskType.BATCH
+  const isText = model.manifest?.processing.kind === 'text_generation'
   const input = file ? undefined : req.input
   const task: TaskRecord = {
     ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
     plan,
     type: isBatch ? 'batch' : req.type === TaskType.CUSTOM ? 'custom' : 'inference',
     ...(isBatch && { alone: true, lines_state: 'alive' }),
-    pool: poolOf(mode, isBatch, req.parameters?.provider),
+    pool: isText && mode === 'live' ? TEXT_POOL : poolOf(mode, isBatch, req.parameters?.provider),
     group,
     model_version: model.version,
     ...(own !== undefined && { own_model: own, uses_model: 'yes' }),

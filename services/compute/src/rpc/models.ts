@@ -7,13 +7,15 @@ import type {
   Model,
 } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
+import type { CatalogueEntry } from '@millhand/model'
 import { principal } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
 import type { ComputeDeps } from '../compute-deps.ts'
 import { listedModelMessage, modelMessage, ownModelMessage } from '../model-message.ts'
 import type { StoredModel } from '../models/model.ts'
+import { generatesText } from '../models/text-generation.ts'
 
-type Deps = Pick<ComputeDeps, 'models' | 'ownModels' | 'gpuTypes' | 'cursors' | 'clock'>
+type Deps = Pick<ComputeDeps, 'models' | 'ownModels' | 'gpuTypes' | 'textGeneration' | 'cursors' | 'clock'>
 
 /** Lists the models that the account's tasks can run, by id: those of the deployment, and its own. */
 export const listModels =
@@ -29,7 +31,7 @@ export const listModels =
     const included = models
       .list()
       .filter(({ id }) => after === undefined || (isAscending ? id > after : id < after))
-      .map(model => ({ id: model.id, message: () => modelMessage(model, engines) }))
+      .map(model => ({ id: model.id, message: () => modelMessage(model, enginesOf(deps, model, engines)) }))
     const own = (await ownAfter(deps, tenant, isAscending, after, limit + 1)).map(model => ({
       id: model.id,
       message: () => listedModelMessage(model, engines),
@@ -62,14 +64,19 @@ function ownAfter(
 
 /** Gets a model. */
 export const getModel =
-  ({ models, ownModels, gpuTypes }: Deps) =>
+  (deps: Deps) =>
   async ({ id }: GetModelRequest, call: HandlerContext): Promise<Model> => {
+    const { models, ownModels, gpuTypes } = deps
     const included = models.get(id)
-    if (included) return modelMessage(included, await gpuTypes.enginesFor(call))
+    if (included) return modelMessage(included, enginesOf(deps, included, await gpuTypes.enginesFor(call)))
     const own = await ownModels.get(principal(call).tenant, id)
     if (own) return ownModelMessage(own, await gpuTypes.enginesFor(call))
     throw noModel(id)
   }
+
+/** None where the model generates text, and this deployment does not. */
+const enginesOf = ({ textGeneration }: Deps, model: CatalogueEntry, engines: readonly string[]): readonly string[] =>
+  textGeneration.fault !== undefined && model.status === 'ready' && generatesText(model) ? [] : engines
 
 export const noModel = (id: string) =>
   fail('not_found', `There is no model \`${id.slice(0, 64)}\`. GET /v1/models lists those there are.`)

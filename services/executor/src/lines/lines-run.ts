@@ -9,6 +9,7 @@ import { faultOfReading } from '../input-files.ts'
 import type { HeldLease } from '../lease.ts'
 import { failure, type Outcome, outcomes } from '../outcome.ts'
 import type { ActiveRun, Loaded, RunBatchDeps } from '../run-batch.ts'
+import { childSpans } from '../run-spans.ts'
 import type { OwnWarm } from '../warm-processes.ts'
 import { LineReader, NotRead } from './line-reader.ts'
 import { LineResults } from './line-results.ts'
@@ -41,6 +42,7 @@ class LinesRun implements ActiveRun {
   /** Ends the reading of the input, and the wait for the process, as soon as the run is stopped. */
   readonly #stopped = new AbortController()
   #startedAt: number | undefined
+  #spans: ReturnType<typeof childSpans> | undefined
   #computeMs = 0
   #isOver = false
   #crashes = 0
@@ -88,6 +90,7 @@ class LinesRun implements ActiveRun {
       outcome = this.#outcomeOf(error)
     } finally {
       this.#isOver = true
+      for (const span of this.#spans ?? []) span?.end()
       this.#deps.inputs.close()
       this.#warm?.release()
     }
@@ -138,6 +141,7 @@ class LinesRun implements ActiveRun {
       parameters: this.#one.lease.parameters,
       onBegin: () => {
         this.#startedAt ??= clock.monotonic()
+        this.#spans ??= childSpans([this.#one])
       },
       onCompute: ms => {
         this.#computeMs += ms

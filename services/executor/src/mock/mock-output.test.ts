@@ -58,6 +58,7 @@ const models: readonly ModelPackage[] = [
   made({ ...classify, postprocess: { ...classify.postprocess, as: 'animal', softmax: true, top: 2 } }, scores),
   made({ ...classify, labels: ['cat'] }),
   embedding,
+  made({ format: 'gguf' }),
 ]
 
 describe('what the sandbox answers', () => {
@@ -95,6 +96,28 @@ describe('what the sandbox answers', () => {
     check(embedding)(output)
     assert.equal(JSON.parse(output).embeddings.length, 3)
     assert.equal(JSON.parse(await mocked(embedding, item('one'))).embedding.length, 8)
+  })
+
+  it('is a value by the schema that text is asked for in, whatever that is', async () => {
+    const text = { type: 'string', minLength: 2, maxLength: 4 }
+    const response_schema = {
+      type: 'object',
+      properties: {
+        ...{ text, long: { type: 'string', minLength: 20 }, kind: { enum: ['a', null] }, two: { const: 2 } },
+        ...{ is: { type: 'boolean' }, none: { type: 'null' }, n: { type: 'integer' }, x: { type: 'number' } },
+        list: { type: 'array', items: text, minItems: 1, maxItems: 2 },
+      },
+      required: ['text', 'long', 'kind', 'two', 'is', 'none', 'n', 'x', 'list'],
+    }
+    const { json, text: said } = JSON.parse(await mocked(made({ format: 'gguf' }), item('Hi.', { response_schema })))
+    assert.ok(ajv.validate(response_schema, json), JSON.stringify(json))
+    assert.deepEqual(JSON.parse(said), json)
+  })
+
+  it('is no longer than the text that is asked for', async () => {
+    const { text, finish_reason } = JSON.parse(await mocked(made({ format: 'gguf' }), item('Hi.', { max_tokens: 1 })))
+    assert.ok(text !== '' && !text.includes(' '), text)
+    assert.equal(finish_reason, 'length')
   })
 
   it('is refused where it would be too large', async () => {

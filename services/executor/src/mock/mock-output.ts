@@ -7,6 +7,7 @@ import {
   isTensorFormat,
   type ModelPackage,
   type Postprocess,
+  readGeneration,
   readTexts,
   scoreCount,
   type TensorSpec,
@@ -14,6 +15,7 @@ import {
   vectorWidth,
   writeTensors,
 } from '@millhand/model'
+import { mockValue } from './mock-value.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 export interface MockOutput {
@@ -21,6 +23,8 @@ export interface MockOutput {
   readonly output: string | Iterable<Uint8Array>
   /** What of it is emitted before, as the real one does: values of JSON. */
   readonly pieces: readonly object[]
+  /** What a language model would have read and written. */
+  readonly tokens?: readonly [input: number, output: number]
 }
 
 /** Undefined where the answer would be too large for a record. */
@@ -40,6 +44,8 @@ export function mockOutputOf(
       return fileType(dice)
     case 'embedding':
       return embeddings(readTexts(input), vectorWidth(outputs) ?? 384, dice)
+    case 'text_generation':
+      return generated(parameters, input, dice)
     case 'single':
       return processing.postprocess.name === 'classify'
         ? classified(processing.postprocess, labels, scoreCount(outputs) ?? labels?.length ?? 10, dice)
@@ -144,6 +150,26 @@ interface FileType {
   readonly extensions: readonly string[]
   readonly is_text: boolean
 }
+
+/** Some words, or what fits the schema that is asked for; as long as it may be. */
+function generated(parameters: Readonly<Record<string, unknown>>, input: string, dice: SeededRandom): MockOutput {
+  const { maxTokens, responseSchema } = readGeneration(parameters)
+  const timings = { time_to_first_token_ms: dice.between(20, 200), tokens_per_second: dice.between(100, 900) / 10 }
+  if (responseSchema !== undefined) {
+    const json = mockValue(responseSchema, dice)
+    const text = JSON.stringify(json)
+    const output = JSON.stringify({ text, finish_reason: 'stop', json, timings })
+    return { output, pieces: [{ text }], tokens: [tokensOf(input), tokensOf(text)] }
+  }
+  const count = dice.between(4, 12)
+  const words = Array.from({ length: Math.min(count, maxTokens) }, (_, at) => (at === 0 ? '' : ' ') + dice.one(WORDS))
+  const finish_reason = words.length < count ? 'length' : 'stop'
+  const output = JSON.stringify({ text: words.join(''), finish_reason, timings })
+  return { output, pieces: words.map(text => ({ text })), tokens: [tokensOf(input), words.length] }
+}
+
+/** About as many as a model would take for it. */
+const tokensOf = (text: string): number => Math.ceil(text.length / 4)
 
 /** As many as there are texts, each of length 1. */
 function embeddings({ texts, isList }: InputTexts, width: number, dice: SeededRandom): MockOutput {

@@ -149,7 +149,10 @@ class Mock<L extends Loadable> implements Loaded {
     }
   }
 
-  async #answerTo({ input, parameters }: RunItem, emit: (emission: Emission) => Promise<void>): Promise<ItemResult> {
+  async #answerTo(
+    { input, parameters, onUsage }: RunItem,
+    emit: (emission: Emission) => Promise<void>,
+  ): Promise<ItemResult> {
     const { askingPart, outputOf } = this.#mocked
     const asked = typeof input === 'string' ? readSandboxInput(askingPart(input)) : undefined
     if (asked?.kind === 'fail') return fault('sandbox_failure', 'The input asked the sandbox to fail.')
@@ -165,6 +168,8 @@ class Mock<L extends Loadable> implements Loaded {
     )
     if (plan) await this.#stream(plan, emit)
     else if (answer) for (const piece of answer.pieces) await emit({ kind: 'output', json: JSON.stringify(piece) })
+    const [inputTokens, outputTokens] = answer?.tokens ?? [0, 0]
+    onUsage?.({ inputTokens, outputTokens, costMicros: 0 })
     return answer ? await result(answer) : tooLarge
   }
 

@@ -154,6 +154,8 @@ async function ask(
   { threads, provider, onlyProvider }: OnnxRunnerOptions,
   onAsk: () => void,
 ): Promise<FromChild> {
+  if (processing.kind === 'text_generation')
+    throw new LoadFailed('model_broken', 'the model is of another form than ONNX')
   onAsk()
   const session = { threads, ...(provider && { provider }), ...(onlyProvider && { onlyProvider }) }
   child.send({ kind: 'load', files, processing, labels, maxBatch, ...session })

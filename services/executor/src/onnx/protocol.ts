@@ -8,11 +8,14 @@ import type { Emission, RunItem } from '@millhand/child-process'
 import type { Processing } from '@millhand/model'
 import type { SessionOptions } from '@millhand/onnxruntime'
 
+/** How models of the form ONNX are run. */
+type OnnxProcessing = Exclude<Processing, { kind: 'text_generation' }>
+
 export interface LoadMessage extends SessionOptions {
   readonly kind: 'load'
   /** Absolute paths by the manifest's names. */
   readonly files: Readonly<Record<string, string>>
-  readonly processing: Processing
+  readonly processing: OnnxProcessing
   readonly labels: readonly string[] | undefined
   /** How many inputs may be joined; 1 where none may. */
   readonly maxBatch: number

@@ -4,7 +4,7 @@ import { SecretUnreadable } from '@millhand/api'
 import type { FencingToken } from '@millhand/lease'
 import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
-import type { EventName, Log } from '@millhand/telemetry'
+import { attributes, type EventName, type Log, type Span, spans, startSpan, traceparentOf } from '@millhand/telemetry'
 import type { ReadableArchive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
 import { jsonMembers } from '../json-members.ts'
@@ -93,6 +93,8 @@ async function storeAnswers({ webhooks }: AttemptDeps): Promise<boolean> {
 
 interface SignedRequest {
   readonly body: string
+  /** The trace of the event, where it has one. */
+  readonly traceparent: string | undefined
   readonly headers: SignedHeaders
 }
 
@@ -116,7 +118,7 @@ async function signRequest(
     const headers = webhook
       ? signer.signWebhook(webhook, message, now)
       : await signer.signCallback(tenant, message, now)
-    return { body, headers }
+    return { body, headers, traceparent: event.traceparent }
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error
     return unsigned('webhook.unsigned', UNREADABLE, 'The secret can not be read. Rotate it.')
@@ -127,23 +129,32 @@ const UNREADABLE = 'secret_unreadable'
 
 async function post(
   { dial, clock }: AttemptDeps,
-  { lease_id, attempt: number, endpoint, mode }: DeliveryRecord,
+  delivery: DeliveryRecord,
   url: string,
-  { headers, body }: SignedRequest,
+  { headers, body, traceparent }: SignedRequest,
   signal: AbortSignal,
 ): Promise<DeliveryCause> {
+  const { lease_id, attempt: number, endpoint, mode } = delivery
   const held: FencingToken = { lease_id, attempt: number }
   const at = clock.now()
+  const span = tryingSpan(delivery, traceparent)
+  const trace = span === undefined ? traceparent : traceparentOf(span.context)
   const answer = await dial.post(
     {
       url,
-      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Millhand-Webhooks/1' },
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'user-agent': 'Millhand-Webhooks/1',
+        ...(trace !== undefined && { traceparent: trace }),
+      },
       body: Buffer.from(body),
       plainHttp: mode === 'test',
       partition: endpoint,
     },
     signal,
   )
+  endTrying(span, answer)
   const ms = Math.round(answer.ms)
   if (answer.kind === 'failed') {
     if (isLocalFailure(answer.code)) return { kind: 'not_tried', held, reason: answer.code }
@@ -153,6 +164,28 @@ async function post(
   const asked =
     retryAfter !== undefined && retryAfterStatuses.has(status) ? retryAfterMs(retryAfter, clock.now()) : undefined
   return { kind: 'tried', held, attempt: { at, ms, status, response }, retryAfterMs: asked }
+}
+
+/** A client's span, as OpenTelemetry has it for HTTP; the address is the customer's, and may hold a secret. */
+const tryingSpan = ({ id, event_type, tried }: DeliveryRecord, traceparent: string | undefined): Span | undefined =>
+  startSpan(spans.webhook, traceparent, {
+    kind: 'client',
+    attributes: {
+      [attributes.requestMethod]: 'POST',
+      [attributes.deliveryId]: id,
+      [attributes.eventType]: event_type,
+      [attributes.attempt]: tried + 1,
+    },
+  })
+
+function endTrying(span: Span | undefined, answer: PostResult): void {
+  if (span === undefined) return
+  if (answer.kind === 'failed') {
+    span.end(answer.code)
+    return
+  }
+  span.set({ [attributes.statusCode]: answer.status })
+  span.end(answer.status >= 400 ? String(answer.status) : undefined)
 }
 
 /** Whether a reason of `libs/dial` says nothing of the endpoint: it is ours for certain. */

@@ -18,7 +18,7 @@ export interface Callback {
  * Throws where it is none of ours: then nothing can be made of it. What it lets through can be shown: one event that can't
  * would take every list with it.
  */
-export function readEvent({ id, key, type, time, value }: LoggedEvent): ReadEvent {
+export function readEvent({ id, key, type, time, value, traceparent }: LoggedEvent): ReadEvent {
   const said = record(parsed(value), 'the event')
   const { account_id, mode, resource_version } = said
   const object = record(record(said.data, '`data`').object, '`data.object`')
@@ -28,7 +28,9 @@ export function readEvent({ id, key, type, time, value }: LoggedEvent): ReadEven
   if (mode !== 'live' && mode !== 'test') throw new Error('it is neither live nor test')
   if (!isBetween(resource_version, 2 ** 32 - 1)) throw new Error('its `resource_version` is no count')
   if (!isBetween(time, LAST_MS)) throw new Error('it happened at no time that can be written')
-  const event = { tenant: `${account_id}/${mode}`, id, type, resource_id: key, created_at: time, value }
+  const tenant = `${account_id}/${mode}`
+  const traced = traceparent === undefined ? {} : { traceparent }
+  const event = { tenant, id, type, resource_id: key, created_at: time, value, ...traced }
   const callback = object.callback === undefined ? undefined : readCallback(object.callback)
   return { event, ...(callback && { callback }) }
 }

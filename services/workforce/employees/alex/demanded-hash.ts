@@ -6,7 +6,7 @@ export function demandsHash(lines: readonly string[], { line }: Found): boolean 
   const made = statementAt(lines, line - 1)
   const head = headOf(lines, line - 1)
   const name = head === undefined ? '' : nameIn(lines[head] ?? '')
-  if (secretly.test(made) || secretly.test(name)) return false
+  if (namesSecret.test(made) || namesSecret.test(name)) return false
   const around = head === undefined ? paragraphAt(lines, line - 1) : functionAt(lines, head)
   const constants = [...made.matchAll(/\b[A-Z][A-Z_\d]{2,40}\b/g)].slice(0, 5).map(([constant]) => constant)
   const setting = new RegExp(`\\b(?:${constants.join('|')})\\b[^=]{0,40}=[^=]`)
@@ -20,7 +20,8 @@ const LONGEST = 300
 /** Constants are searched there alone: each hash searches them. */
 const HEAD_OF_FILE = 200
 
-const secretly = /pass|pwd|secret|token/i
+/** A value that is called so is a secret. */
+const namesSecret = /pass|pwd|secret|token/i
 
 /** Formats that name MD5 or SHA-1: RFC 6455 (WebSocket), RFC 7616 (Digest), RFC 6238 (TOTP), RFC 5849 (OAuth 1), RFC 1864 (Content-MD5), RFC 9562 (UUID), git. */
 const demands =

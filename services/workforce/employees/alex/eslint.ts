@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { ESLint, Linter as EslintLinter } from 'eslint'
 import type { Edit } from './edit.ts'
 import { type Found, type Linter, plain, syntaxError } from './finding.ts'
-import { namesKnown } from './names-known.ts'
+import { isBuildConstant, namesKnown } from './names-known.ts'
 import { ownPlugin, ownRules } from './own-eslint-rules.ts'
 import { ruleTable } from './rule-table.ts'
 
@@ -26,7 +26,7 @@ export function eslintFor(language: 'javascript' | 'typescript', path: string): 
   }
   return {
     lint: text => {
-      const all = messagesOf(text, rulesOf(language)).map(message => found(message))
+      const all = messagesOf(text, rulesOf(language)).filter(isFault).map(found)
       const better = new Set(Object.values(saidBetter))
       const said = new Set(all.filter(({ rule }) => better.has(rule)).map(({ rule, line }) => `${line} ${rule}`))
       return all.filter(({ rule, line }) => !said.has(`${line} ${saidBetter[rule]}`))
@@ -38,6 +38,9 @@ export function eslintFor(language: 'javascript' | 'typescript', path: string): 
 /** A parser ran out of stack, that of TypeScript or acorn: of the code it says nothing. */
 const isOfStack = ({ fatal, message }: EslintLinter.LintMessage) =>
   fatal === true && /^Parsing error: (?:Maximum call stack size exceeded|Not enough stack space)/.test(message)
+
+const isFault = ({ ruleId, message }: EslintLinter.LintMessage): boolean =>
+  ruleId !== 'no-undef' || !isBuildConstant(/^'([^']+)'/.exec(message)?.[1] ?? '')
 
 /** What is not told where another rule tells the same. */
 const saidBetter: Readonly<Record<string, string | undefined>> = {

@@ -30,9 +30,23 @@ export interface Linter {
   lint(text: string): Found[]
   /** Whether the text is of the language. */
   parses(text: string): boolean
+  /** Lines that no rule sees, of a linter that reads around what it can't parse. Other linters read nothing of such a text. */
+  unparsed?(text: string): LineRange[]
 }
 
-/** A source that is none of its language: nothing else is told of it. */
+/** Lines from 1, both included. */
+export interface LineRange {
+  readonly from: number
+  readonly to: number
+}
+
+export function linesIn(ranges: readonly LineRange[]): Set<number> {
+  const lines = new Set<number>()
+  for (const { from, to } of ranges) for (let line = from; line <= to; line++) lines.add(line)
+  return lines
+}
+
+/** A source that is none of its language. */
 export const syntaxError = (line: number, column: number, message: string): Found => ({
   rule: 'syntax-error',
   severity: 'error',
@@ -41,7 +55,7 @@ export const syntaxError = (line: number, column: number, message: string): Foun
   column,
   endLine: line,
   message: plain(message),
-  why: "The file can't be parsed, so it can't run either, and nothing else in it was checked.",
+  why: "The file can't be parsed, so it can't run either: its syntax is wrong, or newer than the parser. Rules see only the parts that can be parsed.",
   fix: 'Correct the syntax here or just before.',
   edits: [],
 })

@@ -217,3 +217,50 @@ cases('lines that a comment allows', 'a.js', [
 ])
 cases('lines that a comment allows something else', 'a.js', ['if (a == b) f() // eslint-disable-line no-var'], 'eqeqeq')
 cases('what a package hands on', 'a/__init__.py', ['from .b import c'])
+
+cases('what a module of nothing but imports hands on', 'a/compat.py', [
+  'from .b import c\nfrom .d import (\n    e,\n    f,\n)\n\n__version__ = "1"',
+  'try:\n    from .b import c\nexcept ImportError:\n    c = None',
+  `import sys\n\nfrom .b import ${'cdefghijk'.split('').join(', ')}\n\n\ndef z():\n    return sys.path`,
+])
+cases(
+  'imports that nobody uses',
+  'a.py',
+  [
+    'import os\n\nx = 1',
+    'from .b import c\n\n\ndef f():\n    return 1',
+    'from .b import c\n\nprint(1)',
+    'from .b import c, d, e, f, g\n\n\ndef h():\n    return c(d, e, f)',
+  ],
+  'F401',
+)
+
+cases(
+  'statements that grow by formats in Go',
+  'a.go',
+  [
+    'package a\nfunc f(name string) {\nsql := "SELECT a FROM t"\nsql += fmt.Sprintf(" WHERE a = \'%s\'", name)\n}',
+    'package a\nfunc f(name string) {\nsql := "SELECT a FROM t"\nsql += fmt.Sprintf(" WHERE a = %v", name)\n}',
+  ],
+  'sql-appended',
+)
+cases('statements that grow by formats of numbers and constants', 'a.go', [
+  'package a\nfunc f(id int) {\nsql := "SELECT a FROM t"\nsql += fmt.Sprintf(" WHERE a = %d", id)\n}',
+  'package a\nfunc f() {\nsql := "SELECT a FROM t"\nsql += fmt.Sprintf(" LIMIT %s", LIMIT)\n}',
+])
+cases(
+  'statements that grow by formats in Java',
+  'A.java',
+  [
+    'class A { void f(String b) {\nString sql = "SELECT a FROM t";\nsql += " WHERE a = " + String.valueOf(b);\n} }',
+    'class A { void f(String b) {\nString sql = "SELECT a FROM t";\nsql += String.format(" WHERE a = \'%s\'", b);\n} }',
+  ],
+  'sql-appended',
+)
+cases(
+  'statements that grow by formats in C#',
+  'A.cs',
+  ['class A { void F(string b) {\nvar sql = "SELECT a FROM t";\nsql += string.Format(" WHERE a = \'{0}\'", b);\n} }'],
+  'sql-appended',
+)
+cases('an error that Go code leaves out of account by name', 'a.go', ['package a\nfunc f() {\n_ = close()\n}'])

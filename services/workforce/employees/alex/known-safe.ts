@@ -3,14 +3,17 @@ import { demandsHash } from './demanded-hash.ts'
 import type { Found } from './finding.ts'
 import type { Language } from './language.ts'
 import { linesOf } from './lines.ts'
+import { isReExported } from './re-exports.ts'
 import { isPlaceholder, looksSecret } from './secret.ts'
 import { isPythonSql } from './sql-text.ts'
 
 /** What is left of the findings of a text, some of them as notes. */
 export function withoutKnownSafe(findings: readonly Found[], text: string, language: Language, path: string): Found[] {
   const lines = linesOf(text, language)
+  const isPackage = /(?:^|\/)__init__\.py$/.test(path)
+  const unused = findings.flatMap(({ rule, line }) => (rule === 'F401' ? line : []))
   return findings.flatMap(found => {
-    if (found.rule === 'F401' && /(?:^|\/)__init__\.py$/.test(path)) return []
+    if (found.rule === 'F401' && (isPackage || isReExported(lines, found.line, unused))) return []
     if (holds[found.rule]?.(lines, found) === false) return []
     if (secretRules.has(found.rule)) {
       const certainty = secrecyOf(lines, found)

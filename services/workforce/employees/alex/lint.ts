@@ -1,7 +1,7 @@
 /** What is wrong with a source, each with a patch where one is sure to leave it readable. */
 import { applied, patchOf } from './edit.ts'
 import { eslintFor } from './eslint.ts'
-import type { Category, Found, Linter, Severity } from './finding.ts'
+import { type Category, type Found, type Linter, linesIn, type Severity } from './finding.ts'
 import { withoutKnownSafe } from './known-safe.ts'
 import type { Language } from './language.ts'
 import { linesOf } from './lines.ts'
@@ -27,21 +27,31 @@ export interface Finding {
   readonly patch: string | null
 }
 
-/** Who reads a language. `path` matters for JSX; `isWhole` is false for a piece of a file. */
-export function linterFor(language: Language, path: string, isWhole = true): Linter | Promise<Linter> {
-  const judged = ({ lint: find, parses }: Linter): Linter =>
-    pastMark({ lint: text => withoutKnownSafe(withAppended(find(text), text, language), text, language, path), parses })
+/** Who reads a language. `path` matters for JSX. */
+export function linterFor(language: Language, path: string): Linter | Promise<Linter> {
+  const judged = (linter: Linter): Linter =>
+    pastMark({
+      ...linter,
+      lint: text => withoutKnownSafe(withAppended(linter, text, language), text, language, path),
+    })
   if (language === 'python') return judged(ruff)
   if (language === 'javascript' || language === 'typescript') return judged(eslintFor(language, path))
-  return treeLinter(language, isWhole).then(judged)
+  return treeLinter(language).then(judged)
 }
 
-/** Nothing more is told of a text that is none of its language, or of a line whose SQL a linter has seen. */
-function withAppended(found: readonly Found[], text: string, language: Language): Found[] {
-  if (found.some(({ rule }) => rule === 'syntax-error')) return [...found]
+/** Nothing more is told of lines that can't be parsed, or of a line whose SQL a linter has seen. */
+function withAppended({ lint: find, unparsed }: Linter, text: string, language: Language): Found[] {
+  const found = find(text)
+  const isBroken = found.some(isOfSyntax)
+  if (isBroken && !unparsed) return found
   const known = new Set(found.filter(({ rule }) => rule === 'S608' || rule.startsWith('sql-')).map(({ line }) => line))
-  return [...found, ...sqlAppended(text, language).filter(({ line }) => !known.has(line))]
+  const appended = sqlAppended(text, language).filter(({ line }) => !known.has(line))
+  if (appended.length === 0) return found
+  const lost = linesIn(isBroken ? (unparsed?.(text) ?? []) : [])
+  return [...found, ...appended.filter(({ line }) => !lost.has(line))]
 }
+
+const isOfSyntax = ({ rule }: Found): boolean => rule === 'syntax-error'
 
 /** Whose rules those are, for people. */
 export const readBy = (language: Language): string => readers[language] ?? 'rules over its syntax tree'
@@ -53,7 +63,8 @@ const readers: Readonly<Partial<Record<Language, string>>> = {
 }
 
 /** Linters count with or without the byte order mark; here none sees it, and what it changes is moved behind it. */
-const pastMark = ({ lint: find, parses }: Linter): Linter => ({
+const pastMark = ({ lint: find, parses, unparsed }: Linter): Linter => ({
+  ...(unparsed && { unparsed }),
   lint: text =>
     text.startsWith(MARK)
       ? find(text.slice(1)).map(found => ({
@@ -81,21 +92,31 @@ export function whyUnread({ path, language, text }: Source): string | undefined 
 
 const LONGEST_LINE = 10_000
 
-/** By line, `more` among them. Rejects where the source is too much for its linter, for example nested too deeply. */
+/** What a linter says of a source. */
+export interface Linted {
+  /** By line. */
+  readonly findings: readonly Finding[]
+  /** Whether its rules saw each line. */
+  readonly isSeen: boolean
+}
+
+/** With `more` findings, those of another reader. Rejects where the source is too much for its linter, for example nested too deeply. */
 export async function lint(
   source: Source,
+  language: Language,
   isWanted: (found: Found) => boolean,
   more: readonly Found[],
-): Promise<Finding[]> {
-  if (source.language === undefined) return []
-  const linter = await linterFor(source.language, source.path)
-  return [...linter.lint(source.text), ...more]
+): Promise<Linted> {
+  const linter = await linterFor(language, source.path)
+  const found = linter.lint(source.text)
+  const findings = [...found, ...more]
     .filter(isWanted)
     .toSorted(byPlace)
     .slice(0, MOST_A_FILE)
     .map((found, at) =>
       findingOf(source.path, found, at < mostPatches(source.text) ? sureChange(linter, source.text, found) : null),
     )
+  return { findings, isSeen: linter.unparsed ? linter.unparsed(source.text).length === 0 : !found.some(isOfSyntax) }
 }
 
 const MOST_A_FILE = 200

@@ -1,3 +1,6 @@
+/** `__DEV__`, `__VERSION__` and the like, which a build puts values in place of. */
+export const isBuildConstant = (name: string): boolean => /^__[A-Z\d_]+__$/.test(name)
+
 /** Names that are there without being declared: of this runtime, of browsers, of CommonJS and of the usual test runners. */
 export const namesKnown: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(globalThis),

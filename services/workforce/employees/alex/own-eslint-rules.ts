@@ -134,7 +134,7 @@ export const ownRules: Readonly<Record<string, OwnRule>> = {
       'Use crypto.randomUUID() or crypto.randomBytes().',
     ],
     holds: node =>
-      secretly.test(
+      namesSecret.test(
         nameOf(ancestor(node, ['VariableDeclarator', 'AssignmentExpression', 'Property', 'FunctionDeclaration'])),
       ),
   },
@@ -275,7 +275,7 @@ export const ownPlugin = {
 /** A merge is short; a longer function would be read anew for each assignment in it. */
 const LONGEST_MERGE = 3000
 
-const secretly = /token|secret|password|nonce|salt|session|csrf|otp|api_?key/i
+const namesSecret = /token|secret|password|nonce|salt|session|csrf|otp|api_?key/i
 
 const rawOf = (template: Node) => template.quasis.map((part: Node) => part.value.raw).join('?')
 

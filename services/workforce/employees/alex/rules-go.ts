@@ -70,8 +70,13 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
   },
   'error-discarded': {
     query: `(assignment_statement left: (expression_list . (identifier) @blank .) right: (expression_list . (call_expression) .) (#eq? @blank "_")) @at`,
-    message: 'What went wrong is thrown away.',
-    rule: shared.swallowed,
+    message: 'What went wrong is left out of account.',
+    rule: [
+      'info',
+      'bug',
+      'The blank name says that this is meant, and nobody learns that it went wrong.',
+      'Look at the error, or say in a comment why it does not matter.',
+    ],
   },
   'error-swallowed': {
     query: `(if_statement condition: (binary_expression left: (identifier) @error operator: "!=" right: (nil)) consequence: (block) @body (#match? @error "^err")) @at`,

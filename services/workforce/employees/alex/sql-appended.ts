@@ -51,6 +51,7 @@ function hasValue(added: string, language: Language): boolean {
       ([, value = '']) => value,
     ),
     ...[...plain.matchAll(/["']\s*(?:%\s*|\.format\()\(?([\w.]+\(?)/g)].map(([, value = '']) => value),
+    ...formatted(plain),
     ...(language === 'php' ? phpValues(plain) : []),
   ]
   return values.map(value => value.trim()).some(value => !harmless.test(value) && !constant.test(value))
@@ -62,13 +63,19 @@ const interpolated: Readonly<Partial<Record<Language, RegExp>>> = {
   csharp: /\$@?"/,
 }
 
+/** What goes into a format as text: `fmt.Sprintf`, `String.format`, `sprintf`, and `{0}` of C#. */
+const formatted = (text: string): string[] =>
+  [...text.matchAll(/\b(?:s?printf|format)\(\s*(["'`])((?:(?!\1).){0,400})\1\s*,\s*([^)]{1,200})/gi)].flatMap(
+    ([, , format = '', values = '']) => (/%(?:\d+\$)?-?[svq]|\{\d/.test(format) ? values.split(',') : []),
+  )
+
 /** Variables within literals in double quotes; those in braces are found as in other languages. */
 const phpValues = (text: string): string[] =>
   [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)].flatMap(([literal]) => literal.match(/\$[a-z_]\w*/gi) ?? [])
 
 /** What can't hold a quote, or stands for placeholders. */
 const harmless =
-  /^(?:int|len|float|count|Number|parseInt|intval|strconv\.Itoa|String\.valueOf)\(|placeholders?\b|^format\(?$|\.join\b|\.length$|:\d*d$|^(?:\$?\w+(?:\.|->|::))*\w*(?:quote|escape)\w*\(/i
+  /^(?:int|len|float|count|Number|parseInt|intval|strconv\.Itoa)\(|placeholders?\b|^format\(?$|\.join\b|\.length$|:\d*d$|^(?:\$?\w+(?:\.|->|::))*\w*(?:quote|escape)\w*\(/i
 
 /** A constant, by its capitals. */
 const constant = /^(?:\w+\.)*[A-Z][A-Z_\d]+$/

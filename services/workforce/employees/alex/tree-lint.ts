@@ -1,4 +1,5 @@
 /** Languages without a linter in memory: rules of our own over syntax trees. */
+import { csharpReadings, type Reading } from './csharp-directives.ts'
 import { type Found, type Linter, plain, syntaxError } from './finding.ts'
 import { type Node, type Query, treeReader } from './grammar.ts'
 import type { Language } from './language.ts'
@@ -9,6 +10,7 @@ import { phpRules } from './rules-php.ts'
 import { rubyRules } from './rules-ruby.ts'
 import { rustRules } from './rules-rust.ts'
 import type { Captured, TreeRule } from './tree-rule.ts'
+import { type Broken, brokenIn, isUnparsed } from './unparsed.ts'
 
 export type TreeLanguage = Exclude<Language, 'javascript' | 'typescript' | 'python'>
 
@@ -21,28 +23,47 @@ const rulesFor: Readonly<Record<TreeLanguage, Readonly<Record<string, TreeRule>>
   csharp: csharpRules,
 }
 
-/** `isWhole` is false for a piece of a file: what is broken at its edges is no error then. */
-export async function treeLinter(language: TreeLanguage, isWhole = true): Promise<Linter> {
+/** Where the text has errors, the rules see what stands outside of them. */
+export async function treeLinter(language: TreeLanguage): Promise<Linter> {
   const { read, queryOf } = await treeReader(language)
   const rules = Object.entries(rulesFor[language])
+  let last: { readonly of: string; readonly reading: Reading } | undefined
+  /** Of the readings of a text the first that can be parsed, else the last. */
+  function readingOf(text: string): Reading {
+    if (last?.of === text) return last.reading
+    let reading: Reading = { text, left: [] }
+    if (language === 'csharp')
+      for (reading of csharpReadings(text)) if (read(reading.text, root => !root.hasError)) break
+    last = { of: text, reading }
+    return reading
+  }
   return {
-    lint: text =>
-      read(text, root => {
-        if (isWhole && root.hasError) return [brokenAt(root)]
-        return rules.flatMap(([id, rule]) => foundBy(id, rule, queryOf(rule.query), root))
-      }),
-    parses: text => read(text, root => !root.hasError),
+    lint(text) {
+      const reading = readingOf(text)
+      return read(reading.text, root => {
+        const broken = brokenIn(root, reading.text)
+        const found = rules.flatMap(([id, rule]) => foundBy(id, rule, queryOf(rule.query), broken))
+        return root.hasError ? [brokenAt(root), ...found] : found
+      })
+    },
+    parses: text => read(readingOf(text).text, root => !root.hasError),
+    unparsed(text) {
+      const reading = readingOf(text)
+      return [...read(reading.text, root => brokenIn(root, reading.text).parts), ...reading.left]
+    },
   }
 }
 
-function foundBy(id: string, known: TreeRule, query: Query, root: Node): Found[] {
+function foundBy(id: string, known: TreeRule, query: Query, { parts, roots }: Broken): Found[] {
   const { message, rule, holds, replace } = known
   const [severity, category, why, fix] = rule
   const seen = new Set<number>()
-  return query.matches(root, { matchLimit: MOST_MATCHES }).flatMap(({ captures }) => {
+  const matches = roots.flatMap(root => query.matches(root, { matchLimit: MOST_MATCHES }))
+  return matches.flatMap(({ captures }) => {
     const captured = Object.fromEntries(captures.map(({ name, node }) => [name, node])) as Captured
     const { at } = captured
-    if (!at || seen.has(at.startIndex) || (holds && !holds(captured))) return []
+    if (!at || seen.has(at.startIndex) || isUnparsed(parts, at.startIndex)) return []
+    if (holds && !holds(captured)) return []
     seen.add(at.startIndex)
     const change = replace?.(captured)
     return {
@@ -66,8 +87,8 @@ const MOST_MATCHES = 256
 function brokenAt(root: Node): Found {
   let node = root
   for (;;) {
-    const worse = node.children.find(child => child?.hasError || child?.isMissing)
-    if (!worse || node.isError) break
+    const worse = node.isError ? undefined : node.children.find(child => child?.hasError || child?.isMissing)
+    if (!worse) break
     node = worse
   }
   const what = node.isMissing ? `${node.type} is missing here.` : 'This can not be read.'

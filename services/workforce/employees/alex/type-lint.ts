@@ -1,6 +1,6 @@
 /** What the checker of types sees in TypeScript, as findings. */
 import { type Found, type Linter, plain, type Rule } from './finding.ts'
-import { namesKnown } from './names-known.ts'
+import { isBuildConstant, namesKnown } from './names-known.ts'
 import { ruleTable } from './rule-table.ts'
 import type { Source } from './source.ts'
 import { isTyped, type TypeFault, typeFaults } from './type-faults.ts'
@@ -63,7 +63,8 @@ function ruleOf({ code, message, isOfType, neighbour }: TypeFault): Rule {
   const name = /^Cannot find name '([^']+)'/.exec(message)?.[1]
   const rule = typeRules[`TS${code}`]
   if (isOfType || rule === undefined || (name !== undefined && namesKnown.has(name))) return needsTheRest
-  return name !== undefined && neighbour === undefined ? declaredElsewhere : rule
+  if (name === undefined || neighbour !== undefined) return rule
+  return isBuildConstant(name) ? needsTheRest : declaredElsewhere
 }
 
 /** Rules that hold whatever else the project has: what is imported from files that are not given is of any type. */

@@ -1,9 +1,9 @@
 /** What may be said: the statements of a brief, each with the place that it stands at. Nothing else is ever said. */
 import { type Brief, type BriefFile, Refusal } from '../src/brief.ts'
 import { isLimited } from '../src/text/conditions.ts'
+import { plainText } from '../src/text/plain-text.ts'
 import { sentencesOf } from '../src/text/sentences.ts'
 import { textOfFile } from '../src/text/text-files.ts'
-import { visibleText } from '../src/text/visible-text.ts'
 
 export interface FactsInput {
   readonly facts?: readonly string[]
@@ -62,9 +62,9 @@ export function firstOf(group: Group, count: number): Group {
   return group.slice(count).some(({ text }) => isLimited(text)) ? [] : group.slice(0, count)
 }
 
-/** As a reader sees it, in one line, without emojis, and without what is no character at all: X refuses texts with such. */
+/** As a reader sees it, without tags, in one line, without emojis, and without what is no character at all: X refuses texts with such. */
 export const plain = (text: string): string =>
-  visibleText(text)
+  plainText(text)
     .replaceAll(/\p{Noncharacter_Code_Point}/gu, '')
     .replaceAll(emoji, ' ')
     .replaceAll(/\s+/g, ' ')

@@ -4,9 +4,14 @@ import type { Segment } from './segments.ts'
 
 const LONGEST = 30
 
-/** Of a tag as given, what platforms take: letters, digits and underscores, a letter first. Undefined where nothing is left. */
+/**
+ * Of a tag as given, what platforms take: letters, digits and underscores, a letter first, each of several words with a capital.
+ * Undefined where nothing is left, or something else: of “C++” and “C#” it would be #C.
+ */
 export function tagOf(text: string): string | undefined {
-  const tag = lettersOf(text)
+  if (/[\p{L}\p{N}][+#]/u.test(text)) return undefined
+  const words = text.trim().split(/\s+/)
+  const tag = lettersOf(words.length > 1 ? words.map(capital).join('') : text)
   return /^\p{L}/u.test(tag) && tag.length <= LONGEST ? tag : undefined
 }
 

@@ -1,6 +1,7 @@
 /** The process of a model: loaded once, asked one thing after the other, started again after a crash. */
 import { type ChildOptions, type ChildProcess, LoadFailed, RunnerGone, startChild } from '@millhand/child-process'
 import type { Loaded, ToAsked } from './asked-child.ts'
+import { restarted } from './restarted.ts'
 
 export interface AskedOptions<Load, Heard> extends Omit<ChildOptions<Heard>, 'ahead' | 'fileBytes'> {
   /** For the log, which gets `<name>.ended` and `<name>.not_loaded`. */
@@ -26,33 +27,12 @@ export async function startAsked<Load, Question, Heard extends { readonly kind: 
   options: AskedOptions<Load, Heard>,
 ): Promise<AskedProcess<Question, Heard>> {
   const { name, log, stopMs } = options
-  const closing = new AbortController()
-  let process: Promise<ChildProcess<ToAsked<Load, Question>, Heard>> | undefined
+  const process = await restarted({ name, log, start: signal => load<Load, Question, Heard>(options, signal) })
   let last: Promise<unknown> = Promise.resolve()
-
-  function started(): Promise<ChildProcess<ToAsked<Load, Question>, Heard>> {
-    process ??= load(options, closing.signal).then(
-      child => {
-        void child.gone.then(({ reason }) => {
-          process = undefined
-          if (!closing.signal.aborted) log.warn(`${name}.ended`, { reason })
-        })
-        return child
-      },
-      error => {
-        process = undefined
-        // Its message may have a path. Whoever starts it first is told it.
-        const reason = error instanceof LoadFailed ? error.code : error instanceof RunnerGone ? error.reason : 'unknown'
-        if (!closing.signal.aborted) log.warn(`${name}.not_loaded`, { reason })
-        throw error
-      },
-    )
-    return process
-  }
 
   async function answer(question: Question, signal: AbortSignal | undefined): Promise<Heard> {
     signal?.throwIfAborted()
-    const child = await started()
+    const child = await process.current()
     let late: NodeJS.Timeout | undefined
     const stop = () => {
       child.send({ kind: 'stop' })
@@ -69,20 +49,13 @@ export async function startAsked<Load, Question, Heard extends { readonly kind: 
     }
   }
 
-  await started()
   return {
     ask(question, signal) {
       const turn = last.then(() => answer(question, signal))
       last = turn.catch(() => {})
       return signal === undefined ? turn : unlessAborted(turn, signal)
     },
-    async close() {
-      closing.abort()
-      await process?.then(
-        child => child.kill(),
-        () => {},
-      )
-    },
+    close: process.close,
   }
 }
 
@@ -112,7 +85,8 @@ async function load<Load, Question, Heard extends { readonly kind: string; reado
   }
 }
 
-function unlessAborted<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Rejects with the signal's reason as soon as it fires. */
+export function unlessAborted<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const abort = () => reject(signal.reason)
   signal.addEventListener('abort', abort, { once: true })

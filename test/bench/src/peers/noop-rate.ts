@@ -38,7 +38,7 @@ export async function noopRate(workbench: Workbench): Promise<NoopRound> {
   return { perSecond: (count * 1_000) / (last - began), createsPerSecond: rps }
 }
 
-/** Tasks of one account run in the order of their creation: with the newest, all have ended, or are about to. */
+/** Tasks of one account start in the order of their creation: with the newest, all have ended, or are about to. */
 async function drained(server: Server): Promise<void> {
   for (;;) {
     const { body: page } = await server.request('GET', `/v1/tasks?limit=${PAGE}`)
@@ -54,6 +54,10 @@ async function endedSince(server: Server, since: number): Promise<{ count: numbe
   const after = `limit=${PAGE}&created_after=${encodeURIComponent(new Date(since).toISOString())}`
   for (let cursor = ''; ; ) {
     const { body: page } = await server.request('GET', `/v1/tasks?${after}${cursor}`)
+    if (page.data.some(({ finished_at }: { finished_at?: string }) => finished_at === undefined)) {
+      await pause(100)
+      continue
+    }
     for (const { id, status, finished_at } of page.data) {
       if (status !== 'succeeded') throw new Error(`${id} is ${status}.`)
       count += 1

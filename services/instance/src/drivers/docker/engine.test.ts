@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { manualClock } from '@millhand/process'
+import { manualClock, systemClock } from '@millhand/process'
 import { fault, LIMIT_MS } from '../driver.contract.ts'
+import { createDockerDriver } from './docker-driver.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { endsOf } from './engine-events.ts'
 import { ensureImage } from './images.ts'
 
-/** An engine that begins each answer with what `begin` says, and never ends one. */
+/** An engine that begins each answer with what `begin` says, and never ends one; with `''` it begins none. */
 async function stuckEngine(begin: (path: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-engine-'))
   const socket = join(folder, 'docker.sock')
@@ -21,12 +22,16 @@ async function stuckEngine(begin: (path: string) => string) {
     if (request.url === '/_ping') return void response.setHeader('api-version', '1.41').end('OK')
     const path = `${request.url}`.replace(/^\/v[\d.]+/, '').replace(/\?.*$/, '')
     answers.push(response)
-    response.write(begin(path))
+    const text = begin(path)
+    if (text === '') return
+    response.write(text)
     if (path === '/info') response.end()
   }).listen(socket)
   await once(server, 'listening')
-  const engine = createEngine({ url: `unix://${socket}` })
+  const url = `unix://${socket}`
+  const engine = createEngine({ url })
   return {
+    url,
     engine,
     answers,
     async [Symbol.asyncDispose]() {
@@ -90,4 +95,18 @@ test('a pull ends as soon as its replica is not wanted any more', async () => {
   cancel.abort(new Error('not wanted'))
   await assert.rejects(pulled, /not wanted/)
   if (!answer?.closed) await once(answer as ServerResponse, 'close')
+})
+
+test('an engine that does not answer holds up what a new replica waits for only once', async () => {
+  await using stuck = await stuckEngine(() => '')
+  await using driver = createDockerDriver({
+    ...{ deployment: 'test', sizes: {}, clock: systemClock },
+    hosts: [{ url: stuck.url }],
+  })
+  await driver.list(signal())
+  // A list has ten times as long.
+  const listed = driver.list(signal()).then(() => 'listed')
+  assert.equal(await Promise.race([driver.capacity(signal()).then(() => 'counted'), listed]), 'counted')
+  assert.deepEqual(await driver.capacity(signal()), [])
+  await listed
 })

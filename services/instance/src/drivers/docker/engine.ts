@@ -8,6 +8,8 @@ export interface Engine extends AsyncDisposable {
   call(method: 'GET' | 'POST' | 'DELETE', path: string, options: CallOptions): Promise<unknown>
   /** An answer without an end. Ends with `signal`. */
   stream(method: 'GET' | 'POST', path: string, options: CallOptions): Promise<Readable>
+  /** Whether it left the latest call that ended without an answer. */
+  readonly isSilent: boolean
 }
 
 interface CallOptions {
@@ -50,6 +52,7 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
   const dispatcher = new Agent({ connect: { ...connect, timeout: 5000 }, bodyTimeout: 0, headersTimeout: 0 })
   const origin = protocol === 'unix:' ? 'http://docker' : `${tls === undefined ? 'http' : 'https'}://${host}`
   let version: Promise<string> | undefined
+  let isSilent = false
 
   /** `read` takes from the answer what is wanted of it, in the same time. */
   async function send<T>(
@@ -68,22 +71,29 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
         headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
         body: body === undefined ? null : JSON.stringify(body),
       })
+      isSilent = false
       if (answer.statusCode < 400) return await read(answer)
       throw new EngineError(answer.statusCode, messageOf(await answer.body.text()))
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof EngineError) throw error
+      isSilent = true
       throw new DriverFault('unavailable', 'The container engine does not answer.', { cause: error })
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async function versioned(path: string, signal: AbortSignal): Promise<string> {
-    version ??= send('GET', '/_ping', { signal }, async ({ headers, body }) => {
-      await body.dump()
-      return spoken(headers['api-version'])
-    })
+  async function versioned(path: string, { signal, timeoutMs }: CallOptions): Promise<string> {
+    version ??= send(
+      'GET',
+      '/_ping',
+      { signal, ...(timeoutMs !== undefined && { timeoutMs }) },
+      async ({ headers, body }) => {
+        await body.dump()
+        return spoken(headers['api-version'])
+      },
+    )
     try {
       return `/v${await version}${path}`
     } catch (error) {
@@ -94,13 +104,16 @@ export function createEngine({ url, tls }: EngineAddress): Engine {
 
   return {
     async call(method, path, options) {
-      return await send(method, await versioned(path, options.signal), options, async ({ body }) => {
+      return await send(method, await versioned(path, options), options, async ({ body }) => {
         const text = await body.text()
         return text === '' ? undefined : JSON.parse(text)
       })
     },
     async stream(method, path, options) {
-      return await send(method, await versioned(path, options.signal), options, ({ body }) => body)
+      return await send(method, await versioned(path, options), options, ({ body }) => body)
+    },
+    get isSilent() {
+      return isSilent
     },
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   }

@@ -55,14 +55,16 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
   const networks = new KeyedMutex()
   const heard = createHeardTimes()
   const leftovers = createLeftovers(engine, deployment)
-  const listed = async (signal: AbortSignal) =>
+  /** For what a new replica waits for. A list is given its whole time: by it the host is found to answer again. */
+  const hurried = () => (engine.isSilent ? SILENT_TIMEOUT_MS : LOOK_TIMEOUT_MS)
+  const listed = async (signal: AbortSignal, timeoutMs = LOOK_TIMEOUT_MS) =>
     (await engine.call('GET', `/containers/json?all=1&${filtersOf({ [DEPLOYMENT]: deployment })}`, {
       signal,
-      timeoutMs: LOOK_TIMEOUT_MS,
+      timeoutMs,
     })) as ListedContainer[]
-  const inspected = async (name: string, signal: AbortSignal) => {
+  const inspected = async (name: string, signal: AbortSignal, timeoutMs = LOOK_TIMEOUT_MS) => {
     const path = `/containers/${encodeURIComponent(name)}/json`
-    const found = (await unlessMissing(engine.call('GET', path, { signal, timeoutMs: LOOK_TIMEOUT_MS }))) as
+    const found = (await unlessMissing(engine.call('GET', path, { signal, timeoutMs }))) as
       | InspectedContainer
       | undefined
     return found?.Config.Labels?.[DEPLOYMENT] === deployment ? found : undefined
@@ -76,7 +78,7 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     },
 
     async find(name, signal) {
-      const found = await inspected(name, signal)
+      const found = await inspected(name, signal, hurried())
       return found && (hasRun(found.State) ? 'started' : 'created')
     },
 
@@ -103,11 +105,13 @@ export function createDockerHost(options: DockerHostOptions): DockerHost {
     },
 
     async room(signal) {
-      return roomOf((await engine.call('GET', '/info', { signal })) as Parameters<typeof roomOf>[0])
+      return roomOf(
+        (await engine.call('GET', '/info', { signal, timeoutMs: hurried() })) as Parameters<typeof roomOf>[0],
+      )
     },
 
     async occupants(signal) {
-      const live = (await listed(signal)).filter(({ State }) => !ENDED.has(State))
+      const live = (await listed(signal, hurried())).filter(({ State }) => !ENDED.has(State))
       return new Map(live.map(container => [nameOf(container), occupantOf(container)]))
     },
 
@@ -254,6 +258,8 @@ const START_TIMEOUT_MS = 120_000
 
 /** A host is lost once it has not said for so long what it has. */
 const LOOK_TIMEOUT_MS = 5000
+/** A host that said nothing the last time must not hold up what other hosts have room for. */
+const SILENT_TIMEOUT_MS = 500
 
 const ENDED = new Set(['exited', 'dead', 'removing'])
 

@@ -145,9 +145,15 @@ const DOWNLOADING = 'Downloading'
 /** The engine answers once the registry has. */
 const REGISTRY_TIMEOUT_MS = 60_000
 
-/** Base64 of JSON, in the alphabet for URLs (https://docs.docker.com/reference/api/engine/version/v1.41/#section/Authentication). */
+/**
+ * Base64 of JSON, in the alphabet for URLs (https://docs.docker.com/reference/api/engine/version/v1.41/#section/Authentication),
+ * with its padding: an engine takes what lacks that for no credential, and does not say so.
+ */
 const authorization = (registry: string, { username, password }: RegistryCredential): string =>
-  Buffer.from(JSON.stringify({ username, password, serveraddress: registry })).toString('base64url')
+  Buffer.from(JSON.stringify({ username, password, serveraddress: registry }))
+    .toString('base64')
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
 
 function sumOf(layers: Iterable<{ done: number; total: number }>): PullProgress {
   let doneBytes = 0

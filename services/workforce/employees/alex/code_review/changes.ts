@@ -14,6 +14,8 @@ export interface Change {
   readonly emptyReason?: string
   /** Lines that the diff counts and does not have. */
   readonly missing: number
+  /** Of the first added line outside of its hunks, its place in the diff, from 1. */
+  readonly stray?: number
 }
 
 /** The new side of a hunk. */
@@ -26,20 +28,21 @@ export interface Piece {
 /** A file comes again for each commit of the diff that changes it. Refuses what is no diff by lines. */
 export const changesOf = (diff: string): Change[] =>
   fileDiffs(diff).map(file => {
-    const { path, status, hunks } = file
+    const { path, status, hunks, stray } = file
     const added = new Set<number>()
     const pieces = hunks.map(({ line, lines }) => {
       for (const [at, { isAdded }] of lines.entries()) if (isAdded) added.add(line + at)
       return { line, text: lines.map(({ text }) => text).join('\n') }
     })
     const missing = hunks.reduce((sum, hunk) => sum + hunk.missing, 0)
-    const emptyReason = missing > 0 ? undefined : emptyReasonOf(file, added.size)
+    const emptyReason = missing > 0 || stray !== undefined ? undefined : emptyReasonOf(file, added.size)
     return {
       path: plainPath(path, 'input.diff'),
       isNew: status === 'new' && pieces.length === 1 && missing === 0,
       added,
       pieces,
       missing,
+      ...(stray !== undefined && { stray }),
       ...(emptyReason !== undefined && { emptyReason }),
     }
   })

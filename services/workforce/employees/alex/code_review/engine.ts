@@ -22,9 +22,9 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
   const { typed, warnings } = typesOf(sources)
   const read: Read[] = []
   // One after the other: what a linter holds is freed before the next file.
-  const budget = parseBudget()
-  if (changes) for (const change of changes) read.push(await readChange(change, sources, typed, budget))
-  else for (const source of sources) read.push(await readWhole(source, typed))
+  const reviewed = { typed, budget: parseBudget() }
+  if (changes) for (const change of changes) read.push(await readChange(change, sources, reviewed))
+  else for (const source of sources) read.push(await readWhole(source, reviewed))
   const isWanted = wanted(brief.input)
   const all = read
     .flatMap(({ findings }) => findings)

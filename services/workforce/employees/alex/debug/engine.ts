@@ -26,8 +26,9 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
       'input.trace',
       'This is not a stack trace of JavaScript, TypeScript, Python, Go, Java, Ruby, Rust or C#. Give everything that the program printed when it failed.',
     )
-  const failed = failingFrame(trace, frame => sourceOf(frame, sources) !== undefined)
-  const source = failed && sourceOf(failed, sources)
+  const found = failingFrame(trace, frame => sourceOf(frame, sources) !== undefined)
+  const source = found && sourceOf(found, sources)
+  const failed = found && source ? placedIn(source, found, trace) : found
   const { causes, change, warnings } = await explained(trace, failed, source, sources)
   const [first, ...became] = trace.thrown.map(({ type, message }) => ({ type: plain(type), message: plain(message) }))
   const result: Result = {
@@ -56,11 +57,17 @@ async function explained(
   })
   const causes = [...meanings.slice(0, 1), ...handledBefore(trace)]
   if (!failed) return { causes, change: null, warnings: ['No frame of the trace is of the project itself.'] }
-  if (!source || failed.line === null)
+  if (!source)
     return {
       causes,
       change: null,
       warnings: [`${plain(failed.file)} was not given: with it the code would be checked too.`],
+    }
+  if (failed.line === null)
+    return {
+      causes,
+      change: null,
+      warnings: [`The trace names no line of ${source.path}, so its code was not checked.`],
     }
   const unread = whyUnread(source)
   if (unread) return { causes, change: null, warnings: [`${source.path}: ${unread}`] }
@@ -93,15 +100,25 @@ async function explained(
   }
 }
 
-function handledBefore({ handled }: Trace): Cause[] {
+/** The line that imports what is not found, where the trace names the file alone. */
+function placedIn({ text, language }: Source, frame: Frame, { thrown }: Trace): Frame {
+  const wanted = /^Cannot find (?:package|module) '([^']+)'/m.exec(thrown[0]?.message ?? '')?.[1]
+  if (frame.line !== null || wanted === undefined) return frame
+  const quoted = ['"', "'", '`'].flatMap(quote => [`${quote}${wanted}${quote}`, `${quote}${wanted}/`])
+  const at = linesOf(text, language).findIndex(line => quoted.some(each => line.includes(each)))
+  return at === -1 ? frame : { ...frame, line: at + 1 }
+}
+
+function handledBefore({ language, handled }: Trace): Cause[] {
   if (!handled) return []
+  const meaning = meaningOf(language, handled)
   const { type, message, frames } = handled
   const { file = null, line = null } = frames.find(({ owner }) => owner === 'own') ?? {}
   const what = [type, message].filter(part => part !== '').join(': ')
   return [
     {
       cause: plain(`It went wrong while another error was handled: ${what}`),
-      advice: 'Where that one was not expected, look at it first.',
+      advice: meaning ? `${meaning.cause} ${meaning.advice}` : 'Where that one was not expected, look at it first.',
       from: 'error',
       rule: null,
       file: file === null ? null : plain(file),

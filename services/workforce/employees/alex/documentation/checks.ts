@@ -1,4 +1,5 @@
 import type { SlowChecks } from '../../src/kind.ts'
+import { plain } from '../finding.ts'
 import { sourcesOf } from '../source.ts'
 import { codeIn } from './markdown.ts'
 import { listed } from './parser-lists.ts'
@@ -9,7 +10,8 @@ import { MOST_TAKEN } from './taken-over.ts'
 export const checks: SlowChecks<Input, Result> = async (brief, { result, citations = [] }) => {
   const { modules, markdown } = result
   const read = new Set(modules.map(({ file }) => file))
-  const all = sourcesOf(brief).filter(({ path }) => read.has(path))
+  const given = sourcesOf(brief)
+  const all = given.filter(({ path }) => read.has(path))
   const sources = new Map(all.map(source => [source.path, source]))
   const lists = await Promise.all(
     modules.map(async ({ file }) => {
@@ -50,13 +52,24 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result, citatio
   }).length
   const found = complete.filter(({ isThere }) => isThere).length
   const whole = complete.filter(({ isWhole }) => isWhole).length
+  const unread = given.filter(({ path }) => !read.has(path)).map(({ path }) => plain(path))
   return [
-    { id: 'names_of_the_parser', pass: found === complete.length, value: found, target: complete.length },
-    { id: 'signatures_of_the_parser', pass: whole === complete.length, value: whole, target: complete.length },
-    { id: 'signatures_in_the_text', pass: written === signatures.length, value: written, target: signatures.length },
-    { id: 'examples_stand_in_the_tests', pass: quoted === citations.length, value: quoted, target: citations.length },
+    {
+      id: 'every_file_read',
+      pass: unread.length === 0,
+      value: unread.length === 0 ? given.length : `${all.length}; not read: ${unread.join(', ')}`,
+      target: given.length,
+    },
+    // What there is nothing of was not checked.
+    ...counted('names_of_the_parser', found, complete.length),
+    ...counted('signatures_of_the_parser', whole, complete.length),
+    ...counted('signatures_in_the_text', written, signatures.length),
+    ...counted('examples_stand_in_the_tests', quoted, citations.length),
   ]
 }
+
+const counted = (id: string, value: number, target: number) =>
+  target === 0 ? [] : [{ id, pass: value === target, value, target }]
 
 interface Named {
   readonly name: string

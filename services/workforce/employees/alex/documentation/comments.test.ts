@@ -18,6 +18,70 @@ const has = (text: string, parts: readonly string[]) => {
 }
 
 describe('a comment of JSDoc', () => {
+  it('of a function stands before one over its assignment', async () => {
+    const { modules } = await document(
+      'index.js',
+      `/**
+ * Module exports.
+ * @public
+ */
+exports.charset = charset
+exports.charsets = { lookup: charset }
+exports.contentType = contentType
+
+/**
+ * Get the default charset for a MIME type.
+ * @param {string} type
+ * @return {boolean|string}
+ */
+function charset (type) {}
+
+function contentType (str) {}
+`,
+    )
+    const said = new Map(modules[0]?.entries.map(({ name, description }) => [name, description]))
+    assert.match(said.get('charset') ?? '', /^Get the default charset for a MIME type\.\n\n- param `type: string`/)
+    assert.doesNotMatch(said.get('charset') ?? '', /Module exports/)
+  })
+
+  it('that says a member is private leaves it out, and it is counted', async () => {
+    const { modules, markdown } = await document(
+      'command.js',
+      `export class Command {
+  /** Runs it. */
+  parse() {}
+  /**
+   * @private
+   */
+  _executeSubCommand() {}
+  /** @package */
+  _prepare() {}
+  /**
+   * Old.
+   * @api private
+   */
+  _old() {}
+  /** @internal */
+  static _count = 1
+  /** @access public */
+  opts() {}
+}
+Command.prototype.help = function () {}
+/** @private */
+Command.prototype._exit = function () {}
+`,
+    )
+    assert.deepEqual(
+      modules[0]?.entries[0]?.members.map(({ name }) => name),
+      ['parse', 'opts', 'help'],
+    )
+    assert.deepEqual(
+      modules[0]?.left_out.map(({ count, names }) => [count, names]),
+      [[5, ['_executeSubCommand', '_prepare', '_old', '_count', '_exit']]],
+    )
+    assert.match(markdown, /Not in this reference:\n\n- 5 private members/)
+  })
+
   it('keeps types, defaults, dotted names and every tag', async () => {
     const { markdown } = await document(
       'a.js',

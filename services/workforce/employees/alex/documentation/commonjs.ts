@@ -3,7 +3,7 @@ import type * as TypeScript from 'typescript'
 import { type Assignment, assignmentsIn } from './assignments.ts'
 import { type Entry, merged, short } from './reference.ts'
 import { membersOf as classMembersOf } from './typescript-members.ts'
-import { type Teller, typescript } from './typescript-teller.ts'
+import { isPrivateByComment, type Teller, typescript } from './typescript-teller.ts'
 
 export interface AssignedNames {
   /** What is assigned to a name that the module declares, and to its prototype. */
@@ -16,11 +16,16 @@ export function readAssigned(statements: readonly TypeScript.Statement[], teller
   const { assignments, inner } = assignmentsIn(statements, teller)
   const ofOwner = Map.groupBy(assignments, ({ owner }) => owner)
   const aliases = aliasesOf(assignments)
+  const memberEntries = (each: Assignment): Entry[] => {
+    if (!isPrivateByComment(each.node)) return [memberEntry(each, 'property', teller)]
+    teller.leave('private members', each.name)
+    return []
+  }
   const membersOf = (name: string): Entry[] => [
     ...(ofOwner.get(name) ?? []).flatMap(each =>
-      each.name === 'prototype' ? objectMembers(each, teller) : [memberEntry(each, 'property', teller)],
+      each.name === 'prototype' ? objectMembers(each, teller) : memberEntries(each),
     ),
-    ...(ofOwner.get(`${name}.prototype`) ?? []).map(each => memberEntry(each, 'property', teller)),
+    ...(ofOwner.get(`${name}.prototype`) ?? []).flatMap(memberEntries),
   ]
   const exported: AssignedNames['exported'] = outer => {
     const withMembers = (entry: Entry) => ({ ...entry, members: merged([...entry.members, ...membersOf(entry.name)]) })
@@ -174,7 +179,9 @@ function valueEntry(value: Callable, name: string, left: string, node: TypeScrip
   return entry('function', name, node, `${left} = ${isAsync}function${star}${own}${parameters}${result}`)
 }
 
-const described = (entry: Entry, description: string): Entry => (description === '' ? entry : { ...entry, description })
+/** The comment of an assignment may be a heading over several; that of the function itself is of it alone. */
+const described = (entry: Entry, description: string): Entry =>
+  entry.description === '' ? { ...entry, description } : entry
 
 /** `require('./x')` has `./x`. */
 function requiredBy(value: TypeScript.Expression): string | undefined {

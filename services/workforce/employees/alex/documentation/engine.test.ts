@@ -12,7 +12,9 @@ const brief = (input: Input): Brief<Input> => ({ topic: '', tone: '', constraint
 async function document(input: Input): Promise<Result> {
   const asked = brief(input)
   const answer = await rules(asked)
-  for (const { id, pass, value, target } of await checks(asked, answer)) assert.ok(pass, `${id}: ${value} of ${target}`)
+  const isWhole = answer.result.not_read.length === 0
+  for (const { id, pass, value, target } of await checks(asked, answer))
+    assert.equal(pass, isWhole || id !== 'every_file_read', `${id}: ${value} of ${target}`)
   return answer.result
 }
 
@@ -314,6 +316,42 @@ it('it reads the files of the program alone, and needs no environment', () => {
 })
 
 describe('the checks of a reference', () => {
+  it('fail where files were not read, and name them', async () => {
+    const files = [
+      { path: 'zlib.h', text: 'int deflate(z_streamp strm, int flush);\n' },
+      { path: 'main.go', text: 'package main\n\nfunc main() {}\n' },
+      { path: 'schema.json', text: '{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object"}' },
+    ]
+    const measured = async (given: typeof files) => {
+      const answer = await rules(brief({ files: given }))
+      return { ...answer, checks: await checks(brief({ files: given }), answer) }
+    }
+    const { checks: none, result, text } = await measured(files)
+    assert.deepEqual(none, [
+      { id: 'every_file_read', pass: false, value: '0; not read: zlib.h, main.go, schema.json', target: 3 },
+    ])
+    assert.deepEqual([result.summary.modules, result.summary.entries, result.summary.documented], [0, null, null])
+    assert.match(text, /Files not read\n\n- `zlib\.h`: Its language is not supported/)
+    const { checks: some } = await measured([{ path: 'a.ts', text: 'export const a = 1\n' }, ...files.slice(0, 1)])
+    assert.deepEqual(
+      some.map(({ id, pass }) => [id, pass]),
+      [
+        ['every_file_read', false],
+        ['names_of_the_parser', true],
+        ['signatures_of_the_parser', true],
+        ['signatures_in_the_text', true],
+      ],
+    )
+  })
+
+  it('say nothing of what there is nothing of', async () => {
+    const asked = brief({ path: 'a.json', code: '{"openapi":"3.1.0"}' })
+    assert.deepEqual(
+      (await checks(asked, await rules(asked))).map(({ id }) => id),
+      ['every_file_read'],
+    )
+  })
+
   it('compare it with what the parser lists, not with itself', async () => {
     for (const [path, code] of [
       ['a.ts', 'export function load(path: string, depth = 1) {}'],

@@ -43,7 +43,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
   const whole = withTakenOver(modules)
   const examples = await examplesFor(whole, tests)
   const title = visible(brief.input.title ?? (brief.topic || 'API reference'))
-  const markdown = markdownOf(title, whole, examples)
+  const markdown = markdownOf(title, whole, examples, not_read)
   const result: Result = { title, markdown, modules: whole, examples, summary: summaryOf(whole), not_read }
   return {
     result,
@@ -98,6 +98,8 @@ const shownEntry = (entry: Entry): Entry => ({
 
 function summaryOf(modules: readonly Module[]): Result['summary'] {
   const entries = modules.flatMap(({ file, entries: own }) => own.map(entry => ({ file, entry })))
+  // Of what was not read nothing is known, not even that it has no names.
+  if (modules.length === 0) return { modules: 0, entries: null, documented: null, undocumented: [] }
   const bare = entries.filter(({ entry }) => entry.description === '' && entry.kind !== 're-export')
   return {
     modules: modules.length,

@@ -1,9 +1,14 @@
 /** The reference as Markdown. */
 import { code, type Dialect, fenced, indented, inline, prose } from './prose.ts'
 import type { Entry, Module } from './reference.ts'
-import type { Example } from './result.ts'
+import type { Example, Result } from './result.ts'
 
-export function markdownOf(title: string, modules: readonly Module[], examples: readonly Example[]): string {
+export function markdownOf(
+  title: string,
+  modules: readonly Module[],
+  examples: readonly Example[],
+  unread: Result['not_read'] = [],
+): string {
   const ofFile = Map.groupBy(examples, ({ file }) => file)
   const parts = modules.flatMap(module => {
     const ofName = Map.groupBy(ofFile.get(module.file) ?? [], ({ name }) => name)
@@ -14,7 +19,9 @@ export function markdownOf(title: string, modules: readonly Module[], examples: 
       leftOut(module),
     ]
   })
-  return `${[`# ${inline(title)}`, ...parts].filter(part => part !== '').join('\n\n')}\n`
+  const list = unread.map(({ file, reason }) => `- ${code(file)}: ${inline(reason)}`)
+  const rest = list.length === 0 ? '' : `## Files not read\n\n${list.join('\n')}`
+  return `${[`# ${inline(title)}`, ...parts, rest].filter(part => part !== '').join('\n\n')}\n`
 }
 
 function entryParts(module: Module, entry: Entry, examples: readonly Example[]): string[] {

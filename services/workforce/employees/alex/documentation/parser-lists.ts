@@ -4,7 +4,7 @@ import { type Node, treeReader } from '../grammar.ts'
 import { languageOf } from '../language.ts'
 import type { Source } from '../source.ts'
 import { listIn, methods, objectIn, treeOfOpenApi } from './read-openapi.ts'
-import { typescript } from './typescript-teller.ts'
+import { isPrivateByComment, typescript } from './typescript-teller.ts'
 
 /** A name that a source shows. */
 interface Listed {
@@ -68,6 +68,7 @@ function isShownPart(ts: typeof TypeScript, { name, declarations: [declaration] 
     isPart &&
     declaration.name !== undefined &&
     ts.isIdentifier(declaration.name) &&
+    !isPrivateByComment(declaration) &&
     (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Private) === 0
   )
 }

@@ -24,8 +24,9 @@ export interface Result {
   readonly examples: readonly Example[]
   readonly summary: {
     readonly modules: number
-    readonly entries: number
-    readonly documented: number
+    /** Null where no file was read. */
+    readonly entries: number | null
+    readonly documented: number | null
     readonly undocumented: readonly string[]
   }
   readonly not_read: readonly { readonly file: string; readonly reason: string }[]

@@ -1,6 +1,6 @@
 import type * as TypeScript from 'typescript'
 import { type Entry, merged, short } from './reference.ts'
-import { kept, type Teller, typescript } from './typescript-teller.ts'
+import { isPrivateByComment, kept, type Teller, typescript } from './typescript-teller.ts'
 
 /** Of a class or an interface what may be used from outside or by heirs. */
 export function membersOf(
@@ -15,7 +15,8 @@ export function membersOf(
     const flags = ts.canHaveModifiers(member) ? ts.getModifiers(member) : undefined
     const isHidden =
       flags?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) ||
-      (member.name && ts.isPrivateIdentifier(member.name))
+      (member.name && ts.isPrivateIdentifier(member.name)) ||
+      isPrivateByComment(member)
     if (isHidden) leave('private members', print(member.name ?? member))
     if (isHidden || ts.isClassStaticBlockDeclaration(member) || ts.isSemicolonClassElement(member)) return []
     const name = member.name ? print(member.name) : ''

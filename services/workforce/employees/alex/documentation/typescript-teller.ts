@@ -78,6 +78,17 @@ function commentOf(node: TypeScript.Node): string {
   return comment.tags.some(definesType) ? '' : describe(comment, exampleLanguage(node.getSourceFile().fileName))
 }
 
+/** `@private` and `@package` of JSDoc, `@internal` of TSDoc, and the older `@api private`. */
+export function isPrivateByComment(node: TypeScript.Node): boolean {
+  const ts = typescript()
+  const block = ts.getJSDocCommentsAndTags(node).findLast(ts.isJSDoc)
+  return (block?.tags ?? []).some(
+    ({ tagName, comment }) =>
+      /^(?:private|package|internal)$/.test(tagName.text) ||
+      (/^(?:api|access)$/.test(tagName.text) && /^(?:private|package)\b/.test(ts.getTextOfJSDocComment(comment) ?? '')),
+  )
+}
+
 export const definesType = ({ tag }: DocTag): boolean => tag === 'typedef' || tag === 'callback'
 
 export const exampleLanguage = (file: string): string => (/\.[cm]?tsx?$/i.test(file) ? 'ts' : 'js')

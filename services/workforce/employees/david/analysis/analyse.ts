@@ -1,8 +1,9 @@
 /** Looks into a table: what is in its columns, and what is found in it. */
 import type { Table } from '../table/columns.ts'
 import { type Ask, withDatabase } from '../table/database.ts'
+import { shown } from '../table/foreign-text.ts'
 import { type Associated, association } from './effects/association.ts'
-import { type Control, controlOf } from './effects/control.ts'
+import { type Control, type Controlled, controlOf, isExplaining } from './effects/control.ts'
 import { type Correlated, correlation } from './effects/correlation.ts'
 import { type Differing, difference } from './effects/difference.ts'
 import { duplicates } from './effects/duplicates.ts'
@@ -10,6 +11,7 @@ import { type Effect, LEAST_STRENGTH } from './effects/effect.ts'
 import { gapsOf } from './effects/gaps.ts'
 import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
 import { outliers } from './effects/outliers.ts'
+import { controlOfShares } from './effects/strata.ts'
 import { trend } from './effects/trend.ts'
 import { profile } from './profile.ts'
 import {
@@ -37,8 +39,8 @@ const MOST_OF_KIND: Readonly<Record<EffectKind, number>> = {
   missing: 1,
 }
 const MOST_PAIRS = 100
-/** The strongest correlations that are held against categories and the time. */
-const MOST_CONTROLLED = 60
+/** The strongest correlations and associations that are held against categories, and the time. */
+const MOST_CONTROLLED = { correlations: 60, associations: 20 } as const
 const MOST_EXPLAINED = 5
 
 export interface Wanted {
@@ -73,14 +75,19 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
     const adjusted = holm(effects.map(({ p }) => p))
     const pOf = new Map<Effect, number>(effects.map((effect, i) => [effect, adjusted[i] ?? 1]))
     const significant = effects.filter(effect => (pOf.get(effect) ?? 1) <= level)
+    const isSignificant = (effect: Effect) => significant.includes(effect)
     const controls = controlsOf(
-      found.correlations.filter(effect => significant.includes(effect)),
+      {
+        correlations: found.correlations.filter(isSignificant),
+        associations: found.associations.filter(isSignificant),
+      },
       found.levels,
       sample,
       level,
     )
-    const isExplained = (effect: Effect) => controls.get(effect)?.verdict === 'explained'
-    const strong = significant.filter(effect => effect.strength >= LEAST_STRENGTH && !isExplained(effect))
+    const isStrong = ({ strength }: Effect) => strength >= LEAST_STRENGTH
+    const isExplained = (effect: Effect) => isStrong(effect) && isExplaining(controls.get(effect)?.verdict)
+    const strong = significant.filter(effect => isStrong(effect) && !isExplained(effect))
     const ofGaps = strong.filter(({ kind }) => kind === 'missing')
     const gaps = gapsOf(ofGaps, columns)
     const others = strong.filter(({ kind }) => kind !== 'missing')
@@ -103,7 +110,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       columns,
       duplicates: { rows: repeated.rows, sql: repeated.sql },
       findings: await findingsOf(told, pOf, controls, ask),
-      explained: await explainedOf(found.correlations.filter(isExplained), controls, ask),
+      explained: await explainedOf([...found.correlations, ...found.associations].filter(isExplained), controls, ask),
       correlations,
       associations: strongest(found.associations.filter(({ kind }) => kind === 'association')).map(effect => ({
         ...pair(effect),
@@ -124,6 +131,9 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
   })
   const warnings = [
     ...table.warnings,
+    ...sample.saysTime.map(
+      name => `${shown(name)} says the time that ${shown(sample.axis?.column.name ?? '')} has: it is no measure.`,
+    ),
     ...(sample.left > 0
       ? [`The last ${sample.left} columns are described, not tested: there are too many pairs.`]
       : []),
@@ -134,7 +144,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       : []),
     ...(analysis.tests.untold > 0
       ? [
-          `${analysis.tests.untold === 1 ? 'One further finding is' : `${analysis.tests.untold} further findings are`} left out: of each kind the strongest are told.`,
+          `${analysis.tests.untold === 1 ? 'One further finding is' : `${analysis.tests.untold} further findings are`} left out: of each kind the strongest are told, those on further columns first.`,
         ]
       : []),
   ]
@@ -173,33 +183,49 @@ const ranked = (effects: readonly Effect[]): Effect[] =>
 const SPOILING: readonly EffectKind[] = ['duplicates', 'outliers', 'missing']
 const placeOf = (kind: EffectKind) => SPOILING.indexOf(kind)
 
+/** Of each kind first those that tell of a column of which no stronger one tells, then the strongest of the others. */
 function fewOfEach(effects: readonly Effect[]): Effect[] {
-  const counts = new Map<EffectKind, number>()
-  return effects.filter(({ kind }) => {
-    const before = counts.get(kind) ?? 0
-    counts.set(kind, before + 1)
-    return before < MOST_OF_KIND[kind]
-  })
+  const chosen = new Set<Effect>()
+  for (const [kind, those] of Map.groupBy(effects, ({ kind: of }) => of)) {
+    const seen = new Set<string>()
+    const isNew = ({ columns }: Effect) => {
+      const before = seen.size
+      for (const name of columns) seen.add(name)
+      return seen.size > before
+    }
+    for (const effect of [...new Set([...those.filter(isNew), ...those])].slice(0, MOST_OF_KIND[kind]))
+      chosen.add(effect)
+  }
+  return effects.filter(effect => chosen.has(effect))
 }
 
 /** Of the strongest; what is weaker is told without. */
 function controlsOf(
-  effects: readonly Correlated[],
+  { correlations, associations }: { correlations: readonly Correlated[]; associations: readonly Associated[] },
   levels: readonly Groups[],
   { axis }: Sample,
   level: number,
 ): ReadonlyMap<Effect, Control> {
-  const strong = effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_CONTROLLED)
-  return new Map(
-    strong.flatMap(effect => {
-      const control = controlOf(effect, levels, axis, level)
-      return control ? [[effect, control] as const] : []
-    }),
-  )
+  const strong = <T extends Effect>(effects: readonly T[], most: number) =>
+    effects.toSorted((a, b) => b.strength - a.strength).slice(0, most)
+  const held: [Effect, Control | undefined][] = [
+    ...strong(correlations, MOST_CONTROLLED.correlations).map((effect): [Effect, Control | undefined] => [
+      effect,
+      controlOf(effect, levels, axis, level),
+    ]),
+    ...strong(
+      associations.filter(({ kind }) => kind === 'association'),
+      MOST_CONTROLLED.associations,
+    ).map((effect): [Effect, Control | undefined] => [
+      effect,
+      effect.cell && controlOfShares(effect.cell, levels, level),
+    ]),
+  ]
+  return new Map(held.flatMap(([effect, control]) => (control ? [[effect, control] as const] : [])))
 }
 
 async function explainedOf(
-  effects: readonly Correlated[],
+  effects: readonly Controlled[],
   controls: ReadonlyMap<Effect, Control>,
   ask: Ask,
 ): Promise<Explained[]> {
@@ -213,7 +239,7 @@ async function explainedOf(
   return explained
 }
 
-const isCorrelated = (effect: Effect): effect is Correlated => 'under' in effect
+const isControlled = (effect: Effect): effect is Controlled => 'under' in effect
 
 async function findingsOf(
   effects: readonly Effect[],
@@ -224,7 +250,7 @@ async function findingsOf(
   const findings: Finding[] = []
   for (const found of effects) {
     const control = controls.get(found)
-    const effect = control && isCorrelated(found) ? found.under(control) : found
+    const effect = control && isControlled(found) ? found.under(control) : found
     const { statement, sql, values, chart } = await effect.tell(ask)
     findings.push({
       id: `${effect.kind}-${findings.length + 1}`,

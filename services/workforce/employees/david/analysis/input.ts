@@ -4,12 +4,15 @@ import { type Table, typed } from '../table/columns.ts'
 import { shown } from '../table/foreign-text.ts'
 import type { RawTable } from '../table/raw-table.ts'
 import { readTable, type TableInput } from '../table/sources.ts'
+import { withCategories } from './measures.ts'
 
 export interface AnalysisInput extends TableInput {
   /** Those alone. */
   readonly columns?: readonly string[]
   /** The one that says when. */
   readonly time_column?: string
+  /** Those of whole numbers that measure something, though they look like codes. */
+  readonly measure_columns?: readonly string[]
   readonly level?: number
 }
 
@@ -25,7 +28,10 @@ export async function tableOf(brief: Brief<AnalysisInput>): Promise<Table> {
       `${raw.names.length} columns are more than the ${MOST_COLUMNS} that are looked at. Name those that matter.`,
     )
   if (raw.rows === 0) throw new Refusal('input', 'The table has a header and no rows.')
-  const table = typed(columns ? only(raw, columns) : raw, when, brief.input)
+  const measures = brief.input.measure_columns
+  for (const name of measures ?? [])
+    if (!raw.names.includes(name)) throw unknownColumn(name, raw, 'input.measure_columns')
+  const table = withCategories(typed(columns ? only(raw, columns) : raw, when, brief.input), measures)
   if (when === undefined) return table
   const column = table.columns.find(({ name }) => name === when)
   if (column === undefined) throw unknownColumn(when, raw, 'input.time_column')

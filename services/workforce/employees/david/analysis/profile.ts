@@ -20,7 +20,7 @@ export async function profile(column: Column, ask: Ask): Promise<Profile> {
   }
   if (column.type === 'number') {
     const { row, common } = await told(
-      `SELECT ${counts}, avg(${x}) AS mean, stddev_samp(${x}) AS standard_deviation, min(${x}) AS least, quantile_cont(${x}, 0.25) AS quartile_1, median(${x}) AS median, quantile_cont(${x}, 0.75) AS quartile_3, max(${x}) AS most, count(*) FILTER (WHERE abs(${x} - ${MEDIAN}) > 3.5 * ${DEVIATION}) AS far FROM data, ${around(x)}`,
+      `SELECT ${counts}, avg(${x}) AS mean, stddev_samp(${x}) AS standard_deviation, min(${x}) AS least, quantile_cont(${x}, 0.25) AS quartile_1, median(${x}) AS median, quantile_cont(${x}, 0.75) AS quartile_3, max(${x}) AS most, CASE WHEN any_value(${DEVIATION}) > 0 THEN count(*) FILTER (WHERE abs(${x} - ${MEDIAN}) > 3.5 * ${DEVIATION}) END AS far FROM data, ${around(x)}`,
     )
     if (row.least === null || row.most === null) return common
     const of = (name: string) => row[name] ?? 0
@@ -32,7 +32,7 @@ export async function profile(column: Column, ask: Ask): Promise<Profile> {
       median: of('median'),
       quartile_3: of('quartile_3'),
       most: of('most'),
-      far: of('far'),
+      far: row.far ?? null,
       histogram: await histogram(x, of('least'), of('most'), ask),
     }
     return { ...common, numbers }

@@ -5,7 +5,7 @@ export interface Analysis {
   readonly columns: readonly Profile[]
   readonly duplicates: { readonly rows: number; readonly sql: string }
   readonly findings: readonly Finding[]
-  /** Correlations that are significant, and made by a category or by the time. */
+  /** Correlations and associations that are significant, and made by a category or by the time. */
   readonly explained: readonly Explained[]
   /** The strongest, whether found or not. */
   readonly correlations: readonly PairOfNumbers[]
@@ -38,8 +38,8 @@ export interface Numbers {
   readonly median: number
   readonly quartile_3: number
   readonly most: number
-  /** Further than 3.5 deviations from the median (Iglewicz and Hoaglin 1993). */
-  readonly far: number
+  /** Further than 3.5 deviations from the median (Iglewicz and Hoaglin 1993); null where more than half of the values are the same. */
+  readonly far: number | null
   readonly histogram: Histogram
 }
 

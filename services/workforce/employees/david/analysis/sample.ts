@@ -9,6 +9,8 @@ export interface Sample {
   readonly numbers: readonly Ranked[]
   /** The column that says when; undefined where there is none. */
   readonly axis: Axis | undefined
+  /** Columns of numbers that say the same as the axis, such as 2026.25. */
+  readonly saysTime: readonly string[]
   /** Columns left out as there are too many. */
   readonly left: number
 }
@@ -44,10 +46,13 @@ export function sampleOf(table: Table, times: string | undefined): Sample {
   const finer = found.find(({ name }) => !isYearName(name))
   const when = times === undefined ? (finer ?? found[0]) : found.find(({ name }) => name === times)
   const axis = when && axisOf(when)
+  const numbers = columns.filter((column): column is NumberColumn => column.type === 'number' && !isCounter(column))
+  const saysTime = numbers.filter(column => axis && isTimeOf(column, axis))
   return {
     table: { ...table, columns },
-    numbers: columns.flatMap(column => (column.type === 'number' && !isCounter(column) ? rankedOf(column, axis) : [])),
+    numbers: numbers.flatMap(column => (saysTime.includes(column) ? [] : rankedOf(column, axis))),
     axis,
+    saysTime: saysTime.map(({ name }) => name),
     left: table.columns.length - columns.length,
   }
 }
@@ -97,6 +102,16 @@ function inOrder(ranks: Float64Array, { order }: Axis): Float64Array {
   }
   return result.subarray(0, known)
 }
+
+/** Whether the numbers are the years of the axis with their fractions, to the month. */
+function isTimeOf({ values }: NumberColumn, { column, order }: Axis): boolean {
+  const known = order.filter(row => !Number.isNaN(values[row] ?? Number.NaN))
+  const isTime = (row: number) => Math.abs((values[row] ?? 0) - 1970 - (column.values[row] ?? 0) / YEAR) < 0.1
+  return known.length > 2 && known.every(isTime)
+}
+
+/** In milliseconds. */
+const YEAR = 365.2425 * 86_400_000
 
 /** 1, 2, 3 …, each once: the rows' own numbers. Years come one after the other as well, and say something. */
 function isCounter({ values }: NumberColumn): boolean {

@@ -10,6 +10,7 @@ import type { Quoted } from './document.ts'
 import type { ReportInput, ReportResult } from './engine.ts'
 import { plain as markdownText } from './markdown.ts'
 import { unfaithful } from './phrase.ts'
+import { groupNames, unfoundedRankings } from './rankings.ts'
 
 export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { result, text, artifacts = [] }) => {
   const table = await tableOf(brief)
@@ -27,7 +28,11 @@ export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { res
     (known, paragraph) => known.replace(markdownText(paragraph), '').replace(paragraph, ''),
     `${pages[0]}\n${text}`,
   )
-  const beyond = summary ? unfaithful(summary, [rest?.replaceAll('\\', '') ?? '', brief.topic]).length : 0
+  const statements = result.findings.map(({ statement }) => statement)
+  const beyond = summary
+    ? unfaithful(summary, [rest?.replaceAll('\\', '') ?? '', brief.topic]).length +
+      unfoundedRankings(summary, groupNames(table), statements).length
+    : 0
   return [
     { id: 'numbers_other_than_their_query', pass: wrong.length === 0, value: wrong.length, target: 0 },
     { id: 'numbers_not_as_written', pass: miswritten === 0, value: miswritten, target: 0 },

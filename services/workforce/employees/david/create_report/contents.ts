@@ -3,7 +3,7 @@ import { said } from '../analysis/effects/effect.ts'
 import { timeSaid } from '../analysis/profile.ts'
 import type { Analysis, Charted, Finding, Histogram } from '../analysis/result.ts'
 import type { Picture } from '../analysis/telling/charts.ts'
-import { percent, probability } from '../analysis/telling/reading.ts'
+import { flagsOf, MOST_SHARES, percent, probability } from '../analysis/telling/reading.ts'
 import { identifier } from '../table/database.ts'
 import { oneLine } from '../table/foreign-text.ts'
 import type { Block, Quoted, Report, Section } from './document.ts'
@@ -70,7 +70,19 @@ function conclusions({ rows, findings: all, columns: profiles, duplicates, tests
       kind: 'paragraph',
       text: `The table has ${shownRows} rows. Values are missing in ${shownMissing} of its ${shownColumns} columns; ${quote(duplicates.rows, 'repeated', duplicates.sql)} rows repeat an earlier one.`,
     },
+    ...shares(profiles, quote),
   ]
+}
+
+/** One paragraph on the columns of 0 and 1. */
+function shares(profiles: Analysis['columns'], quote: Quote): Block[] {
+  const those = flagsOf(profiles)
+    .slice(0, MOST_SHARES)
+    .map(
+      ({ name, ones, rows, called, sql }) =>
+        `${oneLine(name)} is 1 in ${quote(ones, called, sql)} of ${said(rows)} rows`,
+    )
+  return those.length === 0 ? [] : paragraphs([`${those.join('; ')}.`])
 }
 
 const headingOf = ({ kind, columns }: Finding, i: number) =>
@@ -85,13 +97,13 @@ function findings({ findings: all }: Analysis, pictures: readonly Picture[]): Bl
   ])
 }
 
-/** Correlations that something else makes. */
+/** Links that something else makes. */
 const apparent = ({ explained }: Analysis): Section[] =>
   explained.length === 0
     ? []
     : [
         {
-          heading: 'Correlations that something else makes',
+          heading: 'Links that something else makes, or most of them',
           blocks: [{ kind: 'list', items: explained.map(({ statement }) => statement) }],
         },
       ]
@@ -257,6 +269,7 @@ function method({ tests }: Analysis): Block[] {
 }
 
 const LIMITS = [
+  'Values of a category with fewer than 5 rows are no groups to compare, nor are texts of which most differ.',
   'Things that go together need not cause each other.',
   'Rows are taken to be independent of each other, except for their order in time where there is a column of times.',
   'Effects in a few rows only, or of a kind that no test looks for, are not found.',

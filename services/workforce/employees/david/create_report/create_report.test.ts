@@ -211,6 +211,14 @@ describe('a report', () => {
     assert.equal(here.stdout, there.stdout)
   })
 
+  it('says how often a column of 0 and 1 is 1, with its query', async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => ({ ok: i % 5 ? 1 : 0, size: (i * 7) % 40 }))
+    const { text, answer, failed } = await ask({ rows })
+    assert.match(text('report.md'), /^ok is 1 in 32 of 40 rows\.$/m)
+    assert.ok(answer.result.numbers.some(({ shown, name }) => shown === '32' && name.startsWith('level_')))
+    assert.deepEqual(failed, [])
+  })
+
   it('of a table in which there is nothing to find says so', async () => {
     const { text, failed } = await ask({ csv: 'a,b\n1,x\n2,y\n' })
     assert.match(text('report.md'), /^# a topic\n/)

@@ -14,6 +14,7 @@ import type { Quoted } from './document.ts'
 import { htmlOf } from './html.ts'
 import { markdownOf } from './markdown.ts'
 import { pdfOf } from './pdf.ts'
+import { groupNames } from './rankings.ts'
 
 export interface ReportInput extends AnalysisInput {
   readonly title?: string
@@ -48,6 +49,8 @@ interface Study {
   readonly analysis: Analysis
   readonly pictures: readonly Picture[]
   readonly warnings: readonly string[]
+  /** Values of its categories. */
+  readonly groups: readonly string[]
 }
 
 export async function studied(brief: Brief<ReportInput>): Promise<Study> {
@@ -63,6 +66,7 @@ export async function studied(brief: Brief<ReportInput>): Promise<Study> {
     analysis,
     pictures: [...findingCharts(table, analysis, brief.seed), ...columnCharts(analysis)],
     warnings,
+    groups: groupNames(table),
   }
 }
 

@@ -43,8 +43,8 @@ const escaped = (text: string) => text.replaceAll(/[&<>"']/g, sign => `&#${sign.
 const STYLE = `
 body{font:16px/1.55 system-ui,sans-serif;color:#1d2733;max-width:52rem;margin:2rem auto;padding:0 1rem}
 h1{margin-bottom:0}.subtitle{color:#5a6675;margin-top:.2rem}h2{margin-top:2.5rem;border-bottom:1px solid #d8dee6}
-h3{margin-top:2rem}figure{margin:1rem 0}svg{max-width:100%;height:auto}.table{overflow-x:auto}
-table{border-collapse:collapse;font-size:.9rem}th,td{text-align:left;padding:.3rem .7rem;border-bottom:1px solid #e3e8ee;overflow-wrap:anywhere}
+h3{margin-top:2rem}figure{margin:1rem 0}svg{max-width:100%;height:auto}.table{overflow-x:auto;margin:1rem 0}
+table{border-collapse:collapse;font-size:.9rem}th,td{text-align:left;padding:.3rem .7rem;border-bottom:1px solid #e3e8ee;overflow-wrap:break-word}
 pre{background:#f4f6f9;padding:.7rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}
 @media print{section{break-inside:auto}figure,tr{break-inside:avoid}}
 `.replaceAll('\n', '')

@@ -32,6 +32,7 @@ describe('a report with a summary by a language model', { timeout: 1_800_000 }, 
       [say('The table has 121 rows.'), /the figure “121”/],
       [say('Orders rise because of visits.'), /no table tells a cause: “because”/],
       [say('Orders at Acme rise.'), /the name “acme”/],
+      [say('The table has 120 rows. North has the most orders of all regions.'), /no finding says “most” of “north”/],
       [say('Studies show that visits and orders rise together.'), /the proof “studies show”/],
       [say('<script>alert(1)</script> 120 rows.'), /it has markup/],
     ] as const

@@ -7,6 +7,7 @@ import type { Profile } from '../analysis/result.ts'
 import { readingOf } from '../analysis/telling/reading.ts'
 import { oneLine } from '../table/foreign-text.ts'
 import { type ReportInput, type ReportResult, reportOf, studied } from './engine.ts'
+import { unfoundedRankings } from './rankings.ts'
 
 interface Words {
   readonly summary: readonly string[]
@@ -25,7 +26,10 @@ export const phrase: Phrase<ReportInput, ReportResult, Words> = async brief => {
     async answerWith({ summary }) {
       const words = summary.map(oneLine)
       const facts = [title, topic, readingOf(analysis), ...columns.map(column => Object.values(column).join('\n'))]
-      const faults = unfaithful(words, [...facts, ...findings])
+      const faults = [
+        ...unfaithful(words, [...facts, ...findings]),
+        ...unfoundedRankings(words, study.groups, findings),
+      ]
       if (faults.length > 0) throw new BadAnswer(faults.join('; '))
       const { warnings = [], ...answer } = await reportOf(study, words)
       const isEnglish = language === undefined || /^en\b/i.test(language)

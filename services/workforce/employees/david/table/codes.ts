@@ -23,7 +23,10 @@ const NUMBERED = words('account order invoice customer phone ticket serial item 
 
 /** What is said of a column of codes; undefined where it is none. */
 export function codesSaid(name: string, values: readonly Value[]): string | undefined {
-  if (/\bversion$/i.test(name) && values.every(value => typeof value === 'string' && /^(?:\d+\.\d+)?$/.test(value)))
+  if (
+    /\bversion$/i.test(name) &&
+    values.every(value => typeof value === 'string' && /^(?:\d+(?:\.\d+)*)?$/.test(value))
+  )
     return `${shown(name)} is read as text.`
   if (!isCodeName(name)) return undefined
   let found = 0

@@ -6,12 +6,12 @@ import { wordsOf } from '../../src/text/english.ts'
 import { languageOf } from '../../src/text/language.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 import { createMask } from '../personal/mask.ts'
-import { composed } from './compose.ts'
+import { type Composed, composed } from './compose.ts'
 import { maskedOf } from './masked.ts'
 import { pointsElsewhere } from './points-elsewhere.ts'
 import type { Input, Reason, Result } from './result.ts'
 import { byMeaning } from './search/meaning.ts'
-import { type Passage, passagesOf } from './search/passages.ts'
+import { type Passage, passagesOf, unitsOf } from './search/passages.ts'
 import { answerTo, fitOf } from './search/question.ts'
 import { type Ranked, ranker } from './search/rank.ts'
 import { termsOf } from './search/terms.ts'
@@ -35,9 +35,14 @@ const sureOf = (passages: number) => {
 const SURE_OF_SHORT = 1
 const SHORT_WORDS = 12
 const MOST_OF_WHAT_IS_ASKED = 2 / 3
-/** As `SURE` and `sureOf` where the platform measures meaning: 95 of 100 questions without an answer are escalated. */
-const SURE_OF_MEANING = 1.28
-const sureOfMeaning = (passages: number) => Math.min(SURE_OF_MEANING, 0.55 + 0.19 * Math.log(passages + 1))
+/** Of a paragraph without a heading as much more; chosen as `sureOf`. */
+const UNTITLED = 1.1
+/** As `SURE` and `sureOf` where the platform measures meaning with all-MiniLM-L6-v2, chosen in the same way. */
+const SURE_OF_MEANING = 1.4
+const sureOfMeaning = (passages: number) => {
+  const size = Math.log(passages + 1)
+  return Math.min(SURE_OF_MEANING, Math.max(0.55 + 0.19 * size, 0.2 + 0.3 * size))
+}
 /** By so much the words of the best passage have to be ahead of those of the next one with another heading; chosen as `sureOf`. */
 const aheadOf = (passages: number) => (passages > 12 ? 1.3 : 1.1)
 const LISTED = 3
@@ -50,7 +55,7 @@ export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise
   const { ranked } = found
   const without = reasonToEscalate(brief, ticket, language, passages, found)
   const made = without ? undefined : composed(ranked[0] as Ranked, brief.constraints)
-  const reason = made ? reasonAgainst(brief, made) : without
+  const reason = without ?? reasonAgainst(brief, made)
   const { text, citations } = !made || reason ? { text: null, citations: [] } : made
   const result: Result = {
     status: reason ? 'escalated' : 'answered',
@@ -69,22 +74,35 @@ export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise
     ticket,
     personal_data: personal,
   }
-  return { result, text: readingOf(result, citations), citations, warnings: warningsOf(brief, language, result) }
+  const told = readingOf(result, citations)
+  const out = JSON.stringify([ticket, told, result.passages])
+  return {
+    result: { ...result, personal_data: personal.filter(({ placeholder }) => out.includes(placeholder)) },
+    text: told,
+    citations,
+    warnings: warningsOf(brief, language, result),
+  }
 }
 
-function reasonAgainst(brief: Brief<Input>, made: { text: string; citations: Citation[] }): Reason | null {
+function reasonAgainst(brief: Brief<Input>, made: Composed | undefined): Reason | null {
+  if (!made) return wholeReason
   if (isPersonal(brief, made)) return personalReason
   return made.citations.every(({ quote }) => pointsElsewhere(quote)) ? elsewhereReason : null
 }
 
 /** A sentence by itself can say what it does not in the midst of its text: “Thanks, Boris.” */
-function isPersonal({ input }: Brief<Input>, { text, citations }: { text: string; citations: Citation[] }): boolean {
+function isPersonal({ input }: Brief<Input>, { text, citations }: Composed): boolean {
   const mask = createMask(input.public_contacts)
   for (const told of [text, ...citations.map(({ quote }) => quote)]) mask.mask(told)
   return mask.found().length > 0
 }
 
 const personalReason: Reason = { code: 'personal_data', message: 'What answers this tells something personal.' }
+
+const wholeReason: Reason = {
+  code: 'not_covered',
+  message: 'No part of the passage that comes nearest can be understood without the rest: read it as a whole.',
+}
 
 const elsewhereReason: Reason = {
   code: 'not_covered',
@@ -107,21 +125,49 @@ async function search(ticket: string, passages: readonly Passage[], embed: Embed
   if (passages.length === 0) return { by: 'words', ranked: [], isSure: false }
   const rank = ranker(passages)
   if (embed) {
-    const ranked = await byMeaning(ticket, passages, question => rank(question, passages.length), embed)
-    return { by: 'words_and_meaning', ranked, isSure: (ranked[0]?.fit ?? 0) >= sureOfMeaning(passages.length) }
+    const near = pointersLast(await byMeaning(ticket, passages, question => rank(question, passages.length), embed))
+    const isSure = (near[0]?.fit ?? 0) >= Math.max(sureOfMeaning(passages.length), near[1]?.fit ?? 0)
+    return { by: 'words_and_meaning', ranked: fromBeginning(near, 1), isSure }
   }
-  const ranked = answerTo(ticket, rank)
+  const ahead = aheadOf(passages.length)
+  const ranked = pointersLast(answerTo(ticket, rank))
   const isSure = fitOf(ranked[0]) >= leastFitOf(ranked[0], passages.length)
-  return { by: 'words', ranked, isSure, rival: rivalIn(ranked, aheadOf(passages.length)) }
+  return { by: 'words', ranked: fromBeginning(ranked, ahead), isSure, rival: rivalIn(ranked, ahead) }
 }
 
-function rivalIn([first, second]: readonly Ranked[], ahead: number): Ranked | undefined {
-  if (!first || !second || first.passage.heading === second.passage.heading) return undefined
-  return first.score < ahead * second.score ? second : undefined
+/** The parts of one section don't contradict each other; those of a text without headings may be about anything. */
+function rivalIn([first, ...others]: readonly Ranked[], ahead: number): Ranked | undefined {
+  const second = others.find(({ passage }) => first && !isOfOneSection(first.passage, passage))
+  return first && second && first.score < ahead * second.score ? second : undefined
+}
+
+const isOfOneSection = (one: Passage, other: Passage) =>
+  one.source === other.source &&
+  one.heading === other.heading &&
+  one.sections.join('\n') === other.sections.join('\n') &&
+  !one.isUntitled
+
+/** A section is read from its beginning: a later part stands first only where it is far ahead, and never under a question. */
+function fromBeginning(ranked: readonly Ranked[], ahead: number): readonly Ranked[] {
+  const [first] = ranked
+  if (!first || first.passage.part === 0 || first.passage.isUntitled) return ranked
+  const isEarlier = ({ passage, score }: Ranked) =>
+    passage.part < first.passage.part &&
+    isOfOneSection(passage, first.passage) &&
+    (passage.heading.endsWith('?') || first.score < ahead * score)
+  const earlier = ranked.filter(isEarlier).toSorted((a, b) => a.passage.part - b.passage.part)[0]
+  return earlier ? [earlier, ...ranked.filter(each => each !== earlier)] : ranked
+}
+
+/** A passage that only points elsewhere comes behind those that say something. */
+function pointersLast<Found extends Ranked>(ranked: readonly Found[]): readonly Found[] {
+  const isPointer = ({ passage }: Ranked) => unitsOf(passage).every(({ text }) => pointsElsewhere(text))
+  return ranked.toSorted((a, b) => Number(isPointer(a)) - Number(isPointer(b)))
 }
 
 function leastFitOf(ranked: Ranked | undefined, passages: number): number {
-  if (!ranked || !isShortSentence(ranked.passage.text)) return sureOf(passages)
+  if (!ranked || !isShortSentence(ranked.passage.text))
+    return sureOf(passages) * (ranked?.passage.isUntitled ? UNTITLED : 1)
   return ranked.coverage >= MOST_OF_WHAT_IS_ASKED ? SURE_OF_SHORT : SURE
 }
 
@@ -141,7 +187,7 @@ function reasonToEscalate(
   if (passages.length === 0)
     return {
       code: 'no_knowledge',
-      message: 'No knowledge was given to answer from: give articles, or files that are text.',
+      message: 'No knowledge that says something was given: give articles, or files that are text.',
     }
   if (personWanted.test(ticket)) return { code: 'person_wanted', message: 'The customer asks for a person.' }
   const known = languageOf(passages.map(({ text }) => text).join('\n'))
@@ -151,11 +197,18 @@ function reasonToEscalate(
       code: 'language',
       message: `The knowledge is in ${known}, and the answer should be in ${asked}. Nothing is translated here.`,
     }
-  if (!isSure) return { code: 'not_covered', message: 'No passage of the knowledge answers this.' }
+  if (!isSure) return { code: 'not_covered', message: 'No passage of the knowledge answers this for certain.' }
   if (!rival) return null
-  const headings = [ranked[0] as Ranked, rival].map(({ passage }) => `“${passage.heading}”`)
-  return { code: 'unclear', message: `Two passages answer this nearly as well: ${headings.join(' and ')}.` }
+  const headings = [ranked[0] as Ranked, rival].map(({ passage }) => named(passage))
+  return {
+    code: 'unclear',
+    message: `Two passages come nearly as near, and either may be meant: ${headings.join(' and ')}.`,
+  }
 }
+
+/** By its article too, where its heading is not that of the article. */
+const named = ({ source, heading }: Pick<Passage, 'source' | 'heading'>) =>
+  source === heading ? `“${heading}”` : `“${heading}” of ${source}`
 
 const personWanted =
   /\b(?:speak|talk|connect me|put me through) (?:to|with) (?:a|an|your|some|the)? ?(?:real |actual |live )?(?:human|person|agent|someone|somebody|manager|supervisor|representative)\b|\b(?:real|actual|live) (?:human|person|agent)\b/i
@@ -166,7 +219,7 @@ export function readingOf(
 ): string {
   const about = `Priority ${priority.level}, category ${category.name}.`
   if (status === 'escalated') {
-    const near = passages.map(({ heading }) => `“${heading}”`)
+    const near = passages.map(named)
     return [
       `Escalated. ${reason?.message}`,
       ...(near.length > 0 ? [`Nearest in the knowledge: ${near.join(', ')}.`] : []),

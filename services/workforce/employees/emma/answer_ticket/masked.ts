@@ -4,6 +4,7 @@ import { plainText } from '../../src/text/plain-text.ts'
 import { textOfFile } from '../../src/text/text-files.ts'
 import { visibleText } from '../../src/text/visible-text.ts'
 import { createMask, type Masked } from '../personal/mask.ts'
+import { withTargets } from './links.ts'
 import type { Input } from './result.ts'
 import type { Source } from './search/passages.ts'
 
@@ -31,9 +32,9 @@ function sourcesOf({ input, files }: Brief<Input>): Source[] {
   const sources = [
     ...(input.knowledge ?? []).map(({ title, source, text }) => ({
       name: source ?? title,
-      text: withTitle(title, text),
+      text: withTitle(title, withTargets(text)),
     })),
-    ...files.map((file, at) => ({ name: file.name, text: textOfFile(file, `files[${at}]`) })),
+    ...files.map((file, at) => ({ name: file.name, text: withTargets(textOfFile(file, `files[${at}]`)) })),
   ]
   const characters = sources.reduce((sum, { text }) => sum + text.length, 0)
   if (characters > MOST_CHARACTERS)

@@ -27,6 +27,23 @@ const posts = (input: Partial<Input>, rest: Partial<Brief<Input>> = {}) => rules
 const failed = (asked: Brief<Input>, answer = rules(asked)) =>
   checks(asked, answer).flatMap(({ id, pass }) => (pass ? [] : id))
 
+it('a hashtag that would become another is left out and told, and words in one keep their beginnings', () => {
+  const input = {
+    facts: ['Memory safety is checked by the tool.'],
+    hashtags: ['C++', 'memory safety', '#Node.js', 'C#'],
+  }
+  const { result, warnings } = rules({ topic: 'Tool', tone: '', constraints: {}, files: [], seed: 1, input })
+  const tags = new Set(result.posts.flatMap(({ hashtags }) => hashtags))
+  assert.deepEqual([...tags].toSorted(), ['MemorySafety', 'Nodejs'])
+  assert.match(warnings?.join('\n') ?? '', /C\+\+ is no hashtag[\s\S]*C# is no hashtag/)
+})
+
+it('facts are read without their tags', () => {
+  const input = { facts: ['The <b>tool</b> checks caf&eacute; memory &amp; threads.'] }
+  const { result } = rules({ topic: 'Tool', tone: '', constraints: {}, files: [], seed: 1, input })
+  assert.match(result.posts[0]?.text ?? '', /The tool checks .* memory & threads\./)
+})
+
 describe('posts', () => {
   it('are made for each platform, in variants that differ', () => {
     const found = posts({ variants: 3 })
@@ -103,7 +120,7 @@ describe('posts', () => {
       facts: ['We bake with Mill Lane Bread. Our coffee is strong.', 'The coffee comes from Peru.'],
       platforms: ['linkedin'] as const,
     }
-    assert.deepEqual(posts({ ...own, hashtags: ['#Sour dough!', '2027', 'a-b'] })[0]?.hashtags, ['Sourdough', 'ab'])
+    assert.deepEqual(posts({ ...own, hashtags: ['#Sour dough!', '2027', 'a-b'] })[0]?.hashtags, ['SourDough', 'ab'])
     assert.deepEqual(posts(own, { topic: '' })[0]?.hashtags, ['MillLaneBread', 'Peru', 'coffee'])
     assert.deepEqual(posts({ ...own, hashtags: [] })[0]?.hashtags, [])
   })

@@ -155,6 +155,11 @@ function warningsOf({ input }: Brief<Input>, { link, groups }: Material, posts: 
     ...(noLinks.length > 0
       ? [`Links can’t be followed in posts on ${noLinks.join(', ')}, so there it is left out.`]
       : []),
+    ...(input.hashtags ?? []).flatMap(tag =>
+      tagOf(tag) === undefined
+        ? [`${plain(tag)} is no hashtag and is left out: platforms take letters, digits and underscores alone.`]
+        : [],
+    ),
     ...(mentions ? ['Facts have names with an @ in them: whoever they belong to is told of the post.'] : []),
   ]
 }

@@ -42,6 +42,53 @@ describe('a page', () => {
     assert.equal(title('<nav><h1>Our shop</h1></nav><h2>Oak stools</h2>'), 'Oak stools')
   })
 
+  it('says the same again in menus, tables of contents and definitions without being told to remove it', () => {
+    const entry = 'Where does the name of this program come from, and how is it said?'
+    const definition = 'Copy the selection into the clipboard that all programs of the system share.'
+    const sentence = 'Every stool is made of one piece of oak, and oiled three times before it leaves.'
+    const twice = (html: string) => found(html + html).includes('content_repeated')
+    for (const html of [
+      `<div><a href="#a">${entry}</a></div>`,
+      `<p>${entry}</p>`,
+      `<dl><dt>Copy</dt><dd><p>${definition}</p></dd></dl>`,
+      `<ul><li>${definition}</li></ul>`,
+      `<table><tr><td>${definition}</td></tr></table>`,
+    ])
+      assert.equal(twice(html), false, html)
+    assert.equal(twice(`<p>${sentence}</p>`), true)
+  })
+
+  it('is described by no question, no link and no entry of a list', () => {
+    const sentence = 'Every stool is made of one piece of oak, and oiled three times before it leaves.'
+    const described = (html: string) => judge(`<body>${html}<p>${sentence}</p></body>`).proposals.description
+    for (const html of [
+      '<p>1.2. Where does the name of this program come from?</p>',
+      '<div><a href="/a">Troubles compiling or linking programs using the library</a></div>',
+      '<ul><li>Troubles compiling or linking programs using the library</li></ul>',
+    ])
+      assert.equal(described(html), sentence, html)
+  })
+
+  it('keeps the main heading of its content, and what a short title says', () => {
+    const demoted = judge(
+      '<body><div><h1>Error codes index</h1></div><main><h1>Error code E0502</h1><p>Text.</p></main></body>',
+    ).findings.find(({ rule }) => rule === 'h1_several')
+    assert.equal(demoted?.after, '<h2>Error codes index</h2>')
+    const title = (text: string, heading: string) =>
+      judge(`<head><title>${text}</title></head><body><h1>${heading}</h1></body>`).findings.find(
+        ({ rule }) => rule === 'title_short',
+      )?.after
+    assert.equal(title('FAQ', 'The XSLT C library for GNOME'), '<title>FAQ – The XSLT C library for GNOME</title>')
+    assert.equal(title('Stools', 'Oak stools by hand'), '<title>Oak stools by hand</title>')
+    assert.equal(title('FAQ', 'Ask'), '<title>FAQ: [what the page offers]</title>')
+  })
+
+  it('has headings twice where they are not of its content', () => {
+    const html = '<h1>Stools</h1><nav><h2>Next topic</h2><h2>Next topic</h2></nav>'
+    assert.ok(!found(html).includes('heading_repeated'))
+    assert.ok(found('<h1>Stools</h1><h2>Oak</h2><h2>Oak</h2>').includes('heading_repeated'))
+  })
+
   it('has as canonical address one on the web, or a gap', () => {
     const after = (href: string, rest: Partial<Input>) =>
       judge(`<head><link rel="canonical" href="${href}"></head>`, rest).findings.find(

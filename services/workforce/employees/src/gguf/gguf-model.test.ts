@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { LoadFailed, type ModelUsage } from '@millhand/child-process'
+import { smallModel, smallModelMissing } from '@millhand/gguf/fixture'
 import { createLog } from '@millhand/telemetry'
 import type { LanguageModel } from '../runner/language-model.ts'
 import { ggufFault, openGguf } from './gguf-model.ts'
-import { smallModel, smallModelMissing } from './small-model.fixture.ts'
 
 const lines: string[] = []
 const log = createLog({ level: 'debug', write: line => lines.push(line), format: 'json' })
@@ -162,7 +162,7 @@ function children(): number[] {
           readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
           readFileSync(`/proc/${pid}/stat`, 'utf8'),
         ]
-        return command.includes('gguf/child.ts') && Number(parent.split(') ')[1]?.split(' ')[1]) === process.pid
+        return command.includes('gguf/src/child.ts') && Number(parent.split(') ')[1]?.split(' ')[1]) === process.pid
       } catch {
         return false // It has gone meanwhile.
       }

@@ -11,6 +11,8 @@ export interface FileDiff {
   readonly hunks: readonly Hunk[]
   /** Whether lines of it changed, by its headers; a file that is only renamed, or has a new mode, has none. */
   readonly expectsHunks: boolean
+  /** Of the first added line that no hunk has, its place in the diff, from 1. */
+  readonly stray?: number
 }
 
 /** Refuses what has no file in it, hunks without a file, diffs of words, and hunks that can't be read by their counts. */
@@ -42,6 +44,7 @@ export function fileDiffs(diff: string): FileDiff[] {
       at = next
       continue
     }
+    if (!known && open?.content === 'text' && !isMessage && isAdded(lines, at)) open.stray ??= at + 1
     at = known?.next ?? at + 1
   }
   if (files.length === 0) throw new Refusal('input.diff', 'This is no unified diff: it has no hunks (@@ … @@).')
@@ -51,6 +54,7 @@ export function fileDiffs(diff: string): FileDiff[] {
 /** Hunks that come after a line of something else are added. */
 interface OpenFile extends FileDiff {
   readonly hunks: Hunk[]
+  stray?: number
 }
 
 function refuseHeader(at: number): never {
@@ -63,7 +67,7 @@ function refuseHeader(at: number): never {
 function refuseNameless(at: number): never {
   throw new Refusal(
     'input.diff',
-    `This is no unified diff: the hunk in its line ${at + 1} has no file. It names no file (\`--- \`, \`+++ \`).`,
+    `This is no unified diff: no \`--- \` and \`+++ \` name the file of the hunk in its line ${at + 1}.`,
   )
 }
 
@@ -149,6 +153,9 @@ const gitHeader =
 /** By its mode, which is the last thing in such a line. */
 const kindOf = (value: string): FileDiff['content'] | undefined =>
   /(?:^|[ .,])160000$/.test(value) ? 'submodule' : /(?:^|[ .,])120000$/.test(value) ? 'link' : undefined
+
+const isAdded = (lines: readonly string[], at: number): boolean =>
+  lines[at]?.startsWith('+') === true && !hasNames(lines, at - 1)
 
 const hasNames = (lines: readonly string[], at: number): boolean =>
   /^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '')

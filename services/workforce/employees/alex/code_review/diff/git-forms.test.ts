@@ -362,6 +362,22 @@ describe('a diff with lines between', () => {
         }
       })
 
+  it('says that lines which no hunk has were not read, and its check fails', async () => {
+    for (const [diff, line] of [
+      [`${names}${first}note\n+exec(y)\n`, 7],
+      [`diff --git a/a.py b/a.py\n${names}${first}note\n y = 1\n+exec(y)\n`, 9],
+      [`${names}${first}note\n+exec(y)\n${second}`, 7],
+    ] as const) {
+      const { found, unread, failed } = await review(diff)
+      assert.equal(found[0], 'a.py:2 S307')
+      assert.match(unread['a.py'] ?? '', new RegExp(`^Line ${line} of the diff begins with \\+ outside of any hunk`))
+      assert.deepEqual(failed, ['every_file_read'])
+    }
+    const mail = `From ${'1'.repeat(40)} Mon Sep 17 00:00:00 2001\nSubject: a\n\n+ one\n---\n`
+    const { unread } = await review(`${names}${first}-- \n2.39.0\n\n${mail}${names}${first}`)
+    assert.deepEqual(unread, {}, 'a list in the message of the next commit is none')
+  })
+
   it('gives each file its own hunks', async () => {
     const other = names.replaceAll('a.py', 'b.py')
     const { found } = await review(`${names}${first}\n${other}\n${first}\n${second}`)
@@ -374,9 +390,9 @@ describe('a diff with lines between', () => {
   })
 
   it('without names is refused, and so is a hunk after what has no text', async () => {
-    await refused(first, /line 1 has no file\. It names no file \(`--- `, `\+\+\+ `\)/)
-    await refused(`diff --git a/a.py b/b.py\n${first}`, /line 2 has no file/)
-    await refused(`Binary files a/x and b/x differ\n\n${first}`, /line 3 has no file/)
+    await refused(first, /no `--- ` and `\+\+\+ ` name the file of the hunk in its line 1\./)
+    await refused(`diff --git a/a.py b/b.py\n${first}`, /file of the hunk in its line 2/)
+    await refused(`Binary files a/x and b/x differ\n\n${first}`, /file of the hunk in its line 3/)
   })
 
   it('in a message of a mail are no hunks', async () => {

@@ -39,7 +39,19 @@ export const javascript: TraceReader = lines => {
     place.owner !== 'runtime'
   )
     thrown[0] = { ...first, frames: [place, ...first.frames] }
+  else if (first) thrown[0] = withImporter(first)
   return { language: 'javascript', thrown: isCause ? thrown.toReversed() : thrown }
+}
+
+/** Of a module that is not found only the message says who asked for it. */
+function withImporter(thrown: Thrown): Thrown {
+  const file = /^Cannot find (?:package|module) '[^']{1,500}' imported from (\S.{0,999})$/m.exec(thrown.message)?.[1]
+  if (file === undefined || thrown.frames.some(({ owner }) => owner !== 'runtime')) return thrown
+  const path = plainFile(file)
+  return {
+    ...thrown,
+    frames: [{ function: null, file: path, line: null, column: null, owner: ownerOf(path) }, ...thrown.frames],
+  }
 }
 
 function frameOf(line: string): Frame | undefined {

@@ -44,17 +44,25 @@ export async function measure(): Promise<Score[]> {
       const text = readFileSync(join(project, path), 'utf8')
       const asked = briefOf({ code: path.endsWith('.json') ? compact(text) : text, path })
       const answer = await rules(asked)
-      const [names, listed, signatures] = await checks(asked, answer)
-      sum.names += Number(names?.target)
-      sum.missed += Number(names?.target) - Number(names?.value)
-      sum.other += Number(listed?.target) - Number(listed?.value)
-      sum.unwritten += Number(signatures?.target) - Number(signatures?.value)
+      const measured = new Map((await checks(asked, answer)).map(check => [check.id, check]))
+      // Of a file without names there is nothing to check.
+      const [names = none, listed = none, signatures = none] = [
+        'names_of_the_parser',
+        'signatures_of_the_parser',
+        'signatures_in_the_text',
+      ].map(id => measured.get(id))
+      sum.names += Number(names.target)
+      sum.missed += Number(names.target) - Number(names.value)
+      sum.other += Number(listed.target) - Number(listed.value)
+      sum.unwritten += Number(signatures.target) - Number(signatures.value)
       notRead.push(...answer.result.not_read)
     }
     scores.push({ language, ...sum, notRead })
   }
   return scores
 }
+
+const none = { value: 0, target: 0 }
 
 /** With its blanks the description of the project's own API is longer than a brief may be. */
 const compact = (json: string): string => JSON.stringify(JSON.parse(json))

@@ -1,13 +1,19 @@
 /** Rows of one group that are more often in another group than rows elsewhere: categories, or values missing. */
+import type { Ask } from '../../table/database.ts'
 import { effective } from '../sample.ts'
 import { chiSquaredUpper } from '../statistics/distributions.ts'
 import { fisherTwoSided } from '../statistics/fisher.ts'
-import { type Effect, proved, said } from './effect.ts'
-import type { Group, Groups } from './groups.ts'
+import type { Control, Controlled } from './control.ts'
+import { proved, said, type Told } from './effect.ts'
+import { columnSaid, type Groups } from './groups.ts'
+import { samenessOf, tellSameness } from './sameness.ts'
+import { type Cell, type Part, sharesSql } from './strata.ts'
 
-export interface Associated extends Effect {
+export interface Associated extends Controlled {
   readonly cramersV: number
   readonly rows: number
+  /** The share that is told; undefined of categories of which one says what the other says. */
+  readonly cell: Cell | undefined
 }
 
 /** Pearson's chi-squared, and Fisher's exact test where that needs more rows. Undefined where there is nothing to compare. */
@@ -26,7 +32,9 @@ export function association(a: Groups, b: Groups): Associated | undefined {
   const v = cramersV(statistic, n, r, c)
   const missing = [a, b].some(({ by }) => by === 'missing')
   const [first, second] = a.by === 'missing' || b.by === 'level' ? [a, b] : [b, a]
-  return {
+  const sameness = samenessOf(a, b)
+  const cell = sameness ? undefined : cellOf(table, a, b)
+  const made: Associated = {
     kind: missing ? 'missing' : 'association',
     columns: [first.column, second.column],
     // The exact test knows of no rows that go on as those before them.
@@ -36,29 +44,47 @@ export function association(a: Groups, b: Groups): Associated | undefined {
     test: exact ? "Fisher's exact test" : 'chi-squared',
     cramersV: v,
     rows: n,
-    tell: async ask => {
-      const [here, there] = mostTogether(table, a, b)
-      // Missing values are told of by where they are missing.
-      const [where, what] = a.by === 'missing' && b.by === 'level' ? [there, here] : [here, there]
-      const proof = await proved(
-        ask,
-        `SELECT share_there - share_elsewhere AS difference, * FROM (SELECT 100.0 * avg(CASE WHEN ${what.where} THEN 1 ELSE 0 END) FILTER (WHERE ${where.where}) AS share_there, 100.0 * avg(CASE WHEN ${what.where} THEN 1 ELSE 0 END) FILTER (WHERE NOT (${where.where})) AS share_elsewhere FROM data WHERE ${a.known} AND ${b.known})`,
-      )
-      const statement = `Where ${where.said}, ${what.said} in ${said(proof.of('share_there'))} % of the rows; elsewhere, in ${said(proof.of('share_elsewhere'))} %.`
-      const { sql, values } = proof
-      const chart = async () => ({
-        title: what.said,
-        unit: '% of rows',
-        sql,
-        points: [
-          { label: where.said, name: 'share_there', value: proof.of('share_there') },
-          { label: 'elsewhere', name: 'share_elsewhere', value: proof.of('share_elsewhere') },
-        ],
-      })
-      return { statement, sql, values, chart }
-    },
+    cell,
+    tell: ask => (cell ? tellShares(ask, cell) : tellSameness(ask, sameness ?? 'both', [a.column, b.column])),
+    under: control => ({ ...made, tell: ask => (cell ? tellShares(ask, cell, control) : made.tell(ask)) }),
   }
+  return made
 }
+
+async function tellShares(ask: Ask, cell: Cell, control?: Control): Promise<Told> {
+  const { where, what } = { where: cell.where.group, what: cell.what.group }
+  const { of, sql, values } = await proved(ask, control?.sql ?? sharesSql(cell))
+  const shares = `where ${where.said}, ${what.said} in ${said(of('share_there'))} % of the rows; elsewhere, in ${said(of('share_elsewhere'))} %`
+  const chart = async () => ({
+    title: what.said,
+    unit: '% of rows',
+    sql,
+    points: [
+      { label: where.said, name: 'share_there', value: of('share_there') },
+      { label: 'elsewhere', name: 'share_elsewhere', value: of('share_elsewhere') },
+    ],
+  })
+  return { statement: control ? underControl(cell, control, shares, of) : capital(`${shares}.`), sql, values, chart }
+}
+
+function underControl(
+  { where, what }: Cell,
+  { column, verdict, name }: Control,
+  shares: string,
+  of: (name: string) => number,
+): string {
+  const among = `among rows with the same ${columnSaid(column)}`
+  const left = `${said(of(name))} percentage points`
+  const isHalved = of(name) * Math.sign(of('difference')) < Math.abs(of('difference')) / 2
+  return {
+    reversed: `Taken all together, ${shares}. But ${among} it is the other way round: the difference is ${left}. The total misleads: it comes from differences between the groups of ${columnSaid(column)}.`,
+    explained: `${columnSaid(where.of.column)} and ${columnSaid(what.of.column)} only seem to go together (${shares}): both differ with ${columnSaid(column)}, and ${among} the difference is ${left}.`,
+    mostly: `${capital(shares)}, but mostly as both differ with ${columnSaid(column)}: ${among} a difference of ${left} remains, no more than chance may give.`,
+    holds: `${capital(shares)}. ${isHalved ? 'Less than half of it is left' : 'It is also there'} ${among} (a difference of ${left}).`,
+  }[verdict]
+}
+
+const capital = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 interface Contingency {
   /** Which of the groups each row, each column is of. */
@@ -132,33 +158,51 @@ function cramersV(statistic: number, n: number, r: number, c: number): number {
   return Math.min(1, Math.sqrt(square / Math.max(1e-12, Math.min(rows - 1, columns - 1))))
 }
 
-/** The row and the column whose cell is furthest above what was expected; those of one group alone where there are some. */
-function mostTogether({ rows, columns, counts }: Contingency, a: Groups, b: Groups): readonly [Group, Group] {
+/**
+ * The row and the column whose cell is furthest above what was expected; those of one group alone where there are some, and
+ * of what is said by the other value, such as `no`, none where there is another.
+ */
+function cellOf({ rows, columns, counts }: Contingency, a: Groups, b: Groups): Cell {
   const [totals, others] = [sums(counts), sums(turned(counts))]
   const n = totals.reduce((sum, count) => sum + count, 0)
   let best = { i: 0, j: 0, score: Number.NEGATIVE_INFINITY }
+  const isUnspoken = (places: readonly number[] = [], { groups }: Groups) =>
+    places.every(place => groups[place]?.isUnspoken)
   counts.forEach((row, i) => {
     row.forEach((count, j) => {
       const chance = expected(totals, others, n, i, j)
       const several = (rows[i]?.length ?? 0) > 1 || (columns[j]?.length ?? 0) > 1
       const unspoken = a.by === 'missing' && b.by === 'missing' ? i === 0 || j === 0 : false
       const shown = a.by === 'missing' ? i === 0 : b.by === 'missing' ? j === 0 : false
-      const score = (count - chance) / Math.sqrt(chance) - (several ? 1e6 : 0) - (unspoken || shown ? 1e3 : 0)
+      const other = isUnspoken(rows[i], a) || isUnspoken(columns[j], b)
+      const score =
+        (count - chance) / Math.sqrt(chance) - (several ? 1e6 : 0) - (unspoken || shown ? 1e3 : 0) - (other ? 1e4 : 0)
       if (score > best.score) best = { i, j, score }
     })
   })
-  return [joined(rows[best.i] ?? [], a), joined(columns[best.j] ?? [], b)]
+  const [here, there] = [partOf(rows[best.i] ?? [], a), partOf(columns[best.j] ?? [], b)]
+  // Missing values are told of by where they are missing; a flag by its share.
+  const isTurned = (a.by === 'missing' && b.by === 'level') || (isFlag(a) && b.by === 'level' && !isFlag(b))
+  return isTurned ? { where: there, what: here } : { where: here, what: there }
 }
 
-function joined(places: readonly number[], { groups, column }: Groups): Group {
-  const [only, ...others] = places.flatMap(place => groups[place] ?? [])
+const isFlag = ({ groups }: Groups) => groups.some(group => group.isUnspoken)
+
+function partOf(places: readonly number[], of: Groups): Part {
+  const [only, ...others] = places.flatMap(place => of.groups[place] ?? [])
   if (only === undefined) throw new Error('There is a group.')
-  if (others.length === 0) return only
-  const all = [only, ...others]
-  return {
-    said: `${column} is one of ${all.length} rare values`,
-    label: `${all.length} rare values`,
+  if (others.length === 0) return { of, places, group: only }
+  const all = [only, ...others].toSorted((x, y) => y.count - x.count)
+  const labels = all.slice(0, MOST_LABELS).map(({ label }) => label)
+  const more = all.length - labels.length
+  const label = `${labels.join(', ')} or ${more === 1 ? 'one other' : `${more} others`}`
+  const group = {
+    label: more > 0 ? label : labels.join(' or '),
     where: `(${all.map(({ where }) => where).join(' OR ')})`,
     count: all.reduce((sum, { count }) => sum + count, 0),
   }
+  return { of, places, group: { ...group, said: `${columnSaid(of.column)} is ${group.label}` } }
 }
+
+/** Groups taken together that are named. */
+const MOST_LABELS = 4

@@ -3,8 +3,14 @@ import { identifier } from '../../table/database.ts'
 import { type Axis, type Ranked, ranksAmong } from '../sample.ts'
 import { probabilityOf } from '../statistics/distributions.ts'
 import { correlate, ranksOf, ranksWithin } from '../statistics/ranks.ts'
-import { LEAST_STRENGTH, paired, rankBy } from './effect.ts'
+import { type Effect, LEAST_STRENGTH, paired, rankBy } from './effect.ts'
 import type { Groups } from './groups.ts'
+
+/** One that is held against the other columns. */
+export interface Controlled extends Effect {
+  /** Told with what was found to be left of it when something else is held fixed. */
+  readonly under: (control: Control) => Effect
+}
 
 /** A correlation, and whose it is. */
 export interface Pair {
@@ -18,8 +24,8 @@ export interface Control {
   /** The category, or the time. */
   readonly column: string
   readonly by: 'groups' | 'time'
-  /** `reversed`: it turns round. `explained`: next to nothing is left. */
-  readonly verdict: 'reversed' | 'explained' | 'holds'
+  /** `reversed`: it turns round. `explained`: next to nothing is left; `mostly`: less than half, and no more than chance may give. */
+  readonly verdict: 'reversed' | 'explained' | 'mostly' | 'holds'
   /** What is left, -1 to 1. */
   readonly left: number
   /** Gives `left` under this name, with `correlation` and `rows`. */
@@ -27,8 +33,12 @@ export interface Control {
   readonly sql: string
 }
 
-/** A category of more groups is no obvious one. */
-const MOST_GROUPS = 20
+/** A category of more groups is an obvious one only where each group has many rows, in the mean. */
+const [MOST_GROUPS, ROWS_OF_MANY_GROUPS] = [20, 50]
+
+/** Whether a category may be held against a link. */
+export const isObvious = ({ by, groups, codes }: Groups): boolean =>
+  by === 'level' && (groups.length <= MOST_GROUPS || groups.length * ROWS_OF_MANY_GROUPS <= codes.length)
 /** Columns whose ranks go with the time, or with those just before them, by so much may do so with each other for that reason. */
 const LEAST_WITH_TIME = 0.3
 /** Moments with so many rows each are compared within, others from one to the next. */
@@ -46,28 +56,41 @@ export function controlOf(
     ...groups.flatMap(one => withinGroups(effect, one, level) ?? []),
     ...[axis ? apartFromTime(effect, axis, level) : undefined].filter(one => one !== undefined),
   ]
-  const of = (verdict: Control['verdict']) => all.filter(one => one.verdict === verdict)
-  const along = ({ left }: Control) => left * Math.sign(effect.spearman)
-  return [...of('reversed'), ...of('explained')].toSorted((a, b) => along(a) - along(b))[0] ?? of('holds').at(-1)
+  return mostAgainst(all, Math.sign(effect.spearman))
 }
 
-function verdictOf(whole: number, left: number, n: number, level: number): Control['verdict'] {
+/** `sign` is that of the whole. */
+export function mostAgainst(all: readonly Control[], sign: number): Control | undefined {
+  const of = (verdict: Control['verdict']) => all.filter(one => one.verdict === verdict)
+  const along = ({ left }: Control) => left * sign
+  const least = (those: readonly Control[]) => those.toSorted((a, b) => along(a) - along(b))[0]
+  return least([...of('reversed'), ...of('explained'), ...of('mostly')]) ?? least(of('holds'))
+}
+
+/** Whether what is left is no finding of its own. */
+export const isExplaining = (verdict: Control['verdict'] | undefined): boolean =>
+  verdict === 'explained' || verdict === 'mostly'
+
+/** Of a link of strength -1 to 1, and of what is left of it. */
+export function verdictOf(whole: number, left: number, isChance: boolean): Control['verdict'] {
   const along = left * Math.sign(whole)
-  const isChance = probabilityOf(left, n) > level
   if (along <= -LEAST_STRENGTH && !isChance) return 'reversed'
   // One that was weak from the start and is as strong as before is explained by nothing.
-  return along < Math.abs(whole) / 2 && (along < LEAST_STRENGTH || isChance) ? 'explained' : 'holds'
+  if (along >= Math.abs(whole) / 2) return 'holds'
+  return along < LEAST_STRENGTH ? 'explained' : isChance ? 'mostly' : 'holds'
 }
 
+const isChance = (left: number, n: number, level: number) => probabilityOf(left, n) > level
+
 function withinGroups(effect: Pair, groups: Groups, level: number): Control | undefined {
-  if (groups.by !== 'level' || groups.groups.length > MOST_GROUPS) return undefined
+  if (!isObvious(groups)) return undefined
   const [a, b] = effect.pair
   const codes = knownIn(a, b, groups.codes)
   const { r: left, n } = within(a, b, codes, groups.groups.length)
   if (n < 0.8 * effect.rows) return undefined
-  const verdict = verdictOf(effect.spearman, left, n - groups.groups.length + 1, level)
+  const verdict = verdictOf(effect.spearman, left, isChance(left, n - groups.groups.length + 1, level))
   // Bands of a column leave little of it to go along with anything: they explain nothing.
-  if (verdict === 'explained' && isBands(a, codes) !== isBands(b, codes)) return undefined
+  if (isExplaining(verdict) && isBands(a, codes) !== isBands(b, codes)) return undefined
   const kept = groups.groups.map(({ where }) => where).join(' OR ')
   const sql = sqlWithin(effect, identifier(groups.column), kept, 'within_groups')
   return { column: groups.column, by: 'groups', verdict, left, name: 'within_groups', sql }
@@ -115,12 +138,17 @@ function apartFromTime(effect: Pair, axis: Axis, level: number): Control | undef
   if (moments.rows > ROWS_OF_A_MOMENT * moments.a.length) {
     const { r: left, n } = within(a, b, moments.codes, moments.a.length)
     const sql = sqlWithin(effect, t, `${t} IS NOT NULL`, made.name)
-    return { ...made, left, sql, verdict: verdictOf(effect.spearman, left, n - moments.a.length + 1, level) }
+    return {
+      ...made,
+      left,
+      sql,
+      verdict: verdictOf(effect.spearman, left, isChance(left, n - moments.a.length + 1, level)),
+    }
   }
   if (moments.a.length <= FEWEST) return undefined
   const left = changesTogether(moments.a, moments.b)
   const sql = `SELECT (ab - ac * bc) / nullif(sqrt(greatest(0, (1 - ac * ac) * (1 - bc * bc))), 0) AS apart_from_time, correlation, "rows" FROM (SELECT corr(a, b) AS ab, coalesce(corr(a, c), 0) AS ac, coalesce(corr(b, c), 0) AS bc FROM (SELECT ${rankBy('first')} AS a, ${rankBy('second')} AS b, ${rankBy('moment')} AS c FROM (SELECT moment, round(x - lag(x) OVER (ORDER BY moment), 9) AS first, round(y - lag(y) OVER (ORDER BY moment), 9) AS second FROM (SELECT ${t} AS moment, avg(${x}) AS x, avg(${y}) AS y FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL AND ${t} IS NOT NULL GROUP BY 1)) WHERE first IS NOT NULL AND second IS NOT NULL)), (SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(a.column.name, b.column.name)})`
-  return { ...made, left, sql, verdict: verdictOf(effect.spearman, left, moments.a.length - 2, level) }
+  return { ...made, left, sql, verdict: verdictOf(effect.spearman, left, isChance(left, moments.a.length - 2, level)) }
 }
 
 function goesWith(one: Ranked, { column, order }: Axis): boolean {

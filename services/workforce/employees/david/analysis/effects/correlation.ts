@@ -3,17 +3,15 @@ import type { Ask } from '../../table/database.ts'
 import { effective, type Ranked, ranksAmong } from '../sample.ts'
 import { probabilityOf } from '../statistics/distributions.ts'
 import { correlate } from '../statistics/ranks.ts'
-import type { Control } from './control.ts'
-import { type Effect, paired, proved, said } from './effect.ts'
+import type { Control, Controlled } from './control.ts'
+import { paired, proved, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
 
-export interface Correlated extends Effect {
+export interface Correlated extends Controlled {
   readonly spearman: number
   readonly pearson: () => number
   readonly rows: number
   readonly pair: readonly [Ranked, Ranked]
-  /** What was found to be left of it when something else is held fixed. */
-  readonly under: (control: Control) => Effect
   /** The same numbers as a query gives them, in the rows that have both values. */
   readonly prove: (ask: Ask) => Promise<ProvedPair>
 }
@@ -80,11 +78,13 @@ async function tellUnder(ask: Ask, { by, column, verdict, name, sql: query }: Co
   const { of, sql, values } = await proved(ask, query)
   const [pair, category] = [names.map(columnSaid).join(' and '), columnSaid(column)]
   const [whole, left] = [of('correlation'), of(name)]
+  const isHalved = left * Math.sign(whole) < Math.abs(whole) / 2
   const where = by === 'groups' ? `among rows with the same ${category}` : `apart from the course of ${category}`
   const statement = {
     reversed: `Taken all together ${pair} ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows), but ${where} they ${together(left)} (${said(left)}). The total misleads: it comes from ${by === 'groups' ? `differences between the groups of ${category}` : `what both do over time`}.`,
     explained: `${pair} only seem to ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows): both differ with ${category}, and ${where} the correlation is ${said(left)}.`,
-    holds: `${linked(names, whole)} in ${said(of('rows'))} rows). ${by === 'groups' ? `It is also there ${where}` : `Both follow ${category}, and the link remains apart from that`} (${said(left)}).`,
+    mostly: `${pair} ${together(whole)} (rank correlation ${said(whole)} in ${said(of('rows'))} rows), but mostly as both differ with ${category}: ${where} ${said(left)} is left, no more than chance may give.`,
+    holds: `${linked(names, whole)} in ${said(of('rows'))} rows). ${isHalved ? `Less than half of it is left ${where}` : by === 'groups' ? `It is also there ${where}` : `Both follow ${category}, and the link remains apart from that`} (${said(left)}).`,
   }[verdict]
   return { statement, sql, values }
 }

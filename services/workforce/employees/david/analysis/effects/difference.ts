@@ -1,12 +1,13 @@
 /** A column of numbers that is higher in one group of rows than in another. */
 
+import type { NumberColumn } from '../../table/columns.ts'
 import type { Ask } from '../../table/database.ts'
 import { identifier } from '../../table/database.ts'
 import type { Charted } from '../result.ts'
 import { effective, type Ranked, ranksAmong } from '../sample.ts'
 import { chiSquaredUpper } from '../statistics/distributions.ts'
 import { type Effect, proved, rankBy, said, type Told } from './effect.ts'
-import { columnSaid, type Group, type Groups } from './groups.ts'
+import { columnSaid, type Group, type Groups, LEAST_ROWS } from './groups.ts'
 
 export interface Differing extends Effect {
   readonly rows: number
@@ -27,7 +28,7 @@ export function difference(number: Ranked, groups: Groups): Differing | undefine
     group.count++
     group.ranks += rank
   }
-  const places = [...within.keys()].filter(place => (within[place]?.count ?? 0) >= 5)
+  const places = [...within.keys()].filter(place => (within[place]?.count ?? 0) >= LEAST_ROWS)
   const used = places.reduce((total, place) => total + (within[place]?.count ?? 0), 0)
   // A group with nearly no values would have to be left out row by row; then nothing is tested.
   if (places.length < 2 || used !== n) return undefined
@@ -45,7 +46,7 @@ export function difference(number: Ranked, groups: Groups): Differing | undefine
     measure: 'root of epsilon squared, of ranks',
     test: 'Kruskal-Wallis',
     rows: n,
-    tell: ask => tell(ask, column.name, groups, within, places),
+    tell: ask => tell(ask, column, groups, within, places),
   }
 }
 
@@ -67,31 +68,43 @@ const [PLACE, MIDDLE] = [identifier(' place in order'), identifier(' median')]
 
 async function tell(
   ask: Ask,
-  name: string,
-  { groups, by: sortOf, column }: Groups,
+  { name, values }: NumberColumn,
+  { groups, codes, by: sortOf, column, hasRare }: Groups,
   within: readonly { readonly count: number; readonly ranks: number }[],
   places: readonly number[],
 ): Promise<Told> {
   const missing = sortOf === 'missing'
-  const mean = (place: number) => (within[place]?.ranks ?? 0) / (within[place]?.count || 1)
-  const sorted = places.toSorted((a, b) => mean(b) - mean(a)).flatMap(place => groups[place] ?? [])
-  const [high, low] = [sorted[0], sorted.at(-1)]
-  if (!high || !low) throw new Error('There are two groups.')
+  const rank = (place: number) => (within[place]?.ranks ?? 0) / (within[place]?.count || 1)
+  const inGroup = Array.from(groups, (): number[] => [])
+  values.forEach((value, row) => {
+    if (!Number.isNaN(value)) inGroup[codes[row] ?? -1]?.push(value)
+  })
+  const by = MEASURES.map(([measure, of]) => {
+    const sizes = new Map(places.map(place => [place, of ? of(inGroup[place] ?? []) : rank(place)]))
+    const size = (place: number) => sizes.get(place) ?? 0
+    const sorted = places.toSorted((a, b) => size(b) - size(a) || rank(b) - rank(a))
+    const [high = 0, low = 0] = [sorted[0], sorted.at(-1)]
+    return { measure, sorted, high, low, isSo: size(high) > size(low) && rank(high) > rank(low) }
+  })
+  // What is tested are ranks: wild values may turn the mean round, and many equal ones the median.
+  const chosen = by.find(({ isSo }) => isSo) ?? by.at(-1)
+  const [high, low] = [groups[chosen?.high ?? 0], groups[chosen?.low ?? 0]]
+  if (!chosen || !high || !low) throw new Error('There are two groups.')
   const x = identifier(name)
   const ranked = `SELECT *, ${rankBy(x)} AS ${PLACE} FROM data WHERE ${x} IS NOT NULL`
-  const by = (measure: string, of = x, from = 'data') =>
-    proved(
-      ask,
-      `SELECT higher - lower AS difference, * FROM (SELECT ${measure}(${of}) FILTER (WHERE ${high.where}) AS higher, ${measure}(${of}) FILTER (WHERE ${low.where}) AS lower FROM ${from})`,
-    )
-  // What is tested are ranks: wild values may turn the mean round, and many equal ones the median.
-  let [measure, proof] = ['median', await by('median')]
-  if (proof.of('difference') <= 0) [measure, proof] = ['mean', await by('avg')]
-  if (proof.of('difference') <= 0) [measure, proof] = ['mean rank', await by('avg', PLACE, `(${ranked})`)]
+  const rare = hasRare ? `, ${rareBeside(x, column, groups)}` : ''
+  const { measure } = chosen
+  const aggregate = measure === 'median' ? 'median' : 'avg'
+  const [of, from] = measure === 'mean rank' ? [PLACE, `(${ranked})`] : [x, 'data']
+  const proof = await proved(
+    ask,
+    `SELECT higher - lower AS difference, * FROM (SELECT ${aggregate}(${of}) FILTER (WHERE ${high.where}) AS higher, ${aggregate}(${of}) FILTER (WHERE ${low.where}) AS lower FROM ${from})${rare}`,
+  )
   const [first, second] = [said(proof.of('higher')), said(proof.of('lower'))]
+  const { head, tail } = rareSaid(columnSaid(column), proof.of)
   const statement = missing
     ? `Where ${high.said}, ${columnSaid(name)} is higher: its ${measure} is ${first} there, and ${second} where ${low.said}.`
-    : `${columnSaid(name)} is highest where ${high.said} (${measure} ${first}) and lowest where ${low.said} (${second}).`
+    : `${head}${columnSaid(name)} is highest where ${high.said} (${measure} ${first}) and lowest where ${low.said} (${second}).${tail}`
   const chart = async (): Promise<Charted> =>
     missing
       ? {
@@ -103,22 +116,60 @@ async function tell(
             { label: low.said, name: 'lower', value: proof.of('lower') },
           ],
         }
-      : await medians(ask, name, column, sorted)
+      : await medians(
+          ask,
+          name,
+          { column, hasRare },
+          (by[0]?.sorted ?? []).flatMap(place => groups[place] ?? []),
+        )
   return { statement, sql: proof.sql, values: proof.values, chart }
+}
+
+const middleOf = (values: readonly number[]): number => {
+  const sorted = Float64Array.from(values).sort()
+  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
+}
+
+/** What a group is told to be the highest by; the last is that of the ranks. */
+const MEASURES = [
+  ['median', middleOf],
+  ['mean', (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length],
+  ['mean rank', undefined],
+] as const
+
+/** In a query, what is in the groups of too few rows: how many they are, and from where to where their medians reach. */
+const rareBeside = (x: string, by: string, groups: readonly Group[]) =>
+  `(SELECT count(*) AS groups_left_out, coalesce(sum(n), 0) AS rows_left_out, min(m) AS lowest_left_out, max(m) AS highest_left_out FROM (SELECT count(*) AS n, median(${x}) AS m FROM data WHERE ${x} IS NOT NULL AND NOT (${groups.map(({ where }) => where).join(' OR ')}) GROUP BY ${identifier(by)}))`
+
+/** What stands round a sentence on groups: nothing is said to be highest of all where some were left out. */
+function rareSaid(by: string, of: (name: string) => number): { readonly head: string; readonly tail: string } {
+  const [groups, rows] = [of('groups_left_out'), of('rows_left_out')]
+  if (groups === 0) return { head: '', tail: '' }
+  const [lowest, highest] = [said(of('lowest_left_out')), said(of('highest_left_out'))]
+  const tail =
+    groups === 1
+      ? `One value of ${by} with fewer is left out (${rows === 1 ? 'one row' : `${said(rows)} rows`}); its median is ${highest}.`
+      : `${said(groups)} values of ${by} with fewer are left out (${said(rows)} rows in all); their medians reach from ${lowest} to ${highest}.`
+  return { head: `Of the values of ${by} with at least ${LEAST_ROWS} rows, `, tail: ` ${tail}` }
 }
 
 /** Bars that stand beside each other in a chart: the highest and a few of the lowest. */
 const MOST_BARS = { high: 10, low: 5 } as const
 
 /** Of groups, the highest first. */
-async function medians(ask: Ask, name: string, by: string, sorted: readonly Group[]): Promise<Charted> {
+async function medians(
+  ask: Ask,
+  name: string,
+  { column: by, hasRare }: Pick<Groups, 'column' | 'hasRare'>,
+  sorted: readonly Group[],
+): Promise<Charted> {
   const { high, low } = MOST_BARS
   const shown = sorted.length > high + low ? [...sorted.slice(0, high), ...sorted.slice(-low)] : sorted
   const bars = shown.map(({ where }, i) => `any_value(${MIDDLE}) FILTER (WHERE ${where}) AS group_${i}`)
   const sql = `SELECT ${bars.join(', ')} FROM (SELECT ${identifier(by)}, median(${identifier(name)}) AS ${MIDDLE} FROM data GROUP BY 1)`
   const row = await ask(sql)
   return {
-    title: `${columnSaid(name)} by ${columnSaid(by)}: medians${shown.length < sorted.length ? ` of ${high} high and ${low} low groups` : ''}`,
+    title: `${columnSaid(name)} by ${columnSaid(by)}: medians${shown.length < sorted.length ? ` of ${high} high and ${low} low groups` : ''}${hasRare ? `, of at least ${LEAST_ROWS} rows each` : ''}`,
     unit: '',
     sql,
     points: shown.map(({ label }, i) => ({ label, name: `group_${i}`, value: row[`group_${i}`] ?? null })),

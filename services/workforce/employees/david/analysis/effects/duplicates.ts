@@ -22,7 +22,7 @@ export async function duplicates({ columns, rows }: Table, numbers: readonly Ran
   const others = columns.filter(column => shares.get(column) !== 0)
   const compared = others.length > 1 ? others : columns
   const names = compared.map(({ name }) => name)
-  const sql = `SELECT coalesce(sum(copies - 1), 0) AS repeated, coalesce(sum(copies * (copies - 1) / 2), 0) AS pairs FROM (SELECT count(*) AS copies FROM data GROUP BY ${names.map(identifier).join(', ')} HAVING count(*) > 1)`
+  const sql = `SELECT coalesce(sum(copies - 1), 0) AS repeated, coalesce(sum(copies * (copies - 1) / 2), 0) AS pairs FROM (SELECT count(*) AS copies FROM data WHERE ${names.map(name => `CASE WHEN ${identifier(name)} IS NULL THEN 0 ELSE 1 END`).join(' + ')} >= ${Math.min(LEAST_KNOWN, names.length)} GROUP BY ${names.map(identifier).join(', ')} HAVING count(*) > 1)`
   const { repeated, pairs } = await ask(sql)
   const values = { repeated: repeated ?? 0, pairs: pairs ?? 0 }
   const independent = compared.reduce((share, column) => share * (shares.get(column) ?? 1), pairsOf(rows))
@@ -42,6 +42,8 @@ export async function duplicates({ columns, rows }: Table, numbers: readonly Ran
   return { sql, rows: values.repeated, effect: chance <= 1 ? effect : undefined }
 }
 
+/** Values that a row must have: rows in which nearly nothing is known are not copies of each other. */
+const LEAST_KNOWN = 2
 /** Columns named in the finding; the query has them all. */
 const MOST_NAMED = 20
 

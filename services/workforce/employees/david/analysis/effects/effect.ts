@@ -50,7 +50,7 @@ export function paired(...names: readonly [string, string]): string {
 export const said = (value: number): string => {
   const rounded = Number.isInteger(value) ? value : Number(value.toPrecision(4))
   const size = Math.abs(rounded)
-  return size >= 1e9 || (size > 0 && size < 1e-6)
+  return size >= 1e15 || (size > 0 && size < 1e-6)
     ? rounded.toExponential()
     : rounded.toLocaleString('en-US', { maximumFractionDigits: 12 })
 }

@@ -8,6 +8,10 @@ export interface Groups {
   readonly column: string
   readonly by: 'level' | 'missing'
   readonly codes: Int32Array
+  /** The value of each row, also where it is no group; -1 where it is missing. */
+  readonly all: Int32Array
+  /** Whether some values come too rarely to be groups. */
+  readonly hasRare: boolean
   readonly groups: readonly Group[]
   /** How like the group of each row is that of the one before it in time; 0 where there is no time. */
   readonly persistence: number
@@ -23,10 +27,19 @@ export interface Group {
   /** In a query. */
   readonly where: string
   readonly count: number
+  /** What nobody speaks of, as the other says the same: `no` beside `yes`. */
+  readonly isUnspoken?: boolean
 }
 
 /** Fewer rows are no group. */
-const LEAST = 5
+export const LEAST_ROWS = 5
+
+const UNSPOKEN = new Map([
+  ['0', '1'],
+  ['no', 'yes'],
+  ['n', 'y'],
+  ['false', 'true'],
+])
 
 /** Of the levels that come often enough; undefined where fewer than two do. */
 export function groupsByLevel(column: Column, axis: Axis | undefined): Groups | undefined {
@@ -34,20 +47,25 @@ export function groupsByLevel(column: Column, axis: Axis | undefined): Groups | 
   const { name, levels, codes } = column
   const counts = new Uint32Array(levels.length)
   for (const code of codes) if (code >= 0) counts[code] = (counts[code] ?? 0) + 1
-  const kept = [...levels.keys()].filter(level => (counts[level] ?? 0) >= LEAST)
+  const kept = [...levels.keys()].filter(level => (counts[level] ?? 0) >= LEAST_ROWS)
   if (kept.length < 2) return undefined
+  const isFlag = (level = '') =>
+    levels.length === 2 && levels.some(one => one.toLowerCase() === UNSPOKEN.get(level.toLowerCase()))
   const places = Int32Array.from(levels, (_, level) => kept.indexOf(level))
   const inGroups = codes.map(code => places[code] ?? -1)
   return {
     column: name,
     by: 'level',
     codes: inGroups,
+    all: codes,
+    hasRare: kept.length < levels.length,
     persistence: axis ? persistenceOf(inGroups, axis) : 0,
     groups: kept.map(level => ({
       said: `${columnSaid(name)} is ${levelSaid(levels[level] ?? '')}`,
       label: levelSaid(levels[level] ?? ''),
       where: `${identifier(name)} = ${literal(levels[level] ?? '')}`,
       count: counts[level] ?? 0,
+      isUnspoken: isFlag(levels[level]),
     })),
     known: `${identifier(name)} IS NOT NULL`,
   }
@@ -66,7 +84,7 @@ export function groupsByMissing(column: Column, axis: Axis | undefined): Groups 
     codes[row] = 1
     missing++
   }
-  if (missing < LEAST || codes.length - missing < LEAST) return undefined
+  if (missing < LEAST_ROWS || codes.length - missing < LEAST_ROWS) return undefined
   const group = (is: string, where: string, count: number): Group => ({
     said: `${columnSaid(name)} is ${is}`,
     label: is,
@@ -77,6 +95,8 @@ export function groupsByMissing(column: Column, axis: Axis | undefined): Groups 
     column: name,
     by: 'missing',
     codes,
+    all: codes,
+    hasRare: false,
     persistence: axis ? persistenceOf(codes, axis) : 0,
     groups: [group('there', 'IS NOT NULL', codes.length - missing), group('missing', 'IS NULL', missing)],
     known: 'true',

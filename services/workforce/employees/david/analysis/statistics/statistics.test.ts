@@ -10,6 +10,7 @@ import { sampleOf } from '../sample.ts'
 import { chiSquaredUpper, poissonUpper, studentTwoSided } from './distributions.ts'
 import { fisherTwoSided } from './fisher.ts'
 import { holm } from './holm.ts'
+import { stratified } from './mantel-haenszel.ts'
 import { correlate, ranksOf } from './ranks.ts'
 import { gapProbabilities } from './tail.ts'
 
@@ -22,6 +23,19 @@ function near(value: number, expected: number, of: string) {
 }
 
 describe('statistics are those of R', () => {
+  it('shares within several tables, of which the total turns round', () => {
+    const { tables, difference, p } = r.mantelHaenszel
+    const shares = tables.map(([there, elsewhere, whatThere, whatElsewhere]: [number, number, number, number]) => ({
+      there,
+      elsewhere,
+      whatThere,
+      whatElsewhere,
+    }))
+    const made = stratified(shares)
+    near(-made.difference, -difference, 'difference')
+    near(made.p, p, 'p')
+  })
+
   for (const [name, distribution] of Object.entries({
     student: studentTwoSided,
     chiSquared: chiSquaredUpper,

@@ -44,8 +44,8 @@ function histogramOf({ name, numbers }: Profile, i: number): Picture[] {
 function histogram(name: string, { from, width, counts }: NonNullable<Profile['numbers']>['histogram']): ChartOption {
   return {
     ...frame(name),
-    xAxis: { type: 'value', scale: true, splitLine: { show: false } },
-    yAxis: { type: 'value', name: 'rows', minInterval: 1 },
+    xAxis: { ...number, scale: true, splitLine: { show: false } },
+    yAxis: { ...number, name: 'rows', minInterval: 1 },
     series: [
       {
         type: 'custom',
@@ -86,7 +86,7 @@ function strip(
   const near = chosen([...known.filter(value => !isFar(value))], random)
   return {
     ...frame(`${name}: each row, outliers marked`),
-    xAxis: { type: 'value', scale: true, axisLine: { onZero: false } },
+    xAxis: { ...number, scale: true, axisLine: { onZero: false } },
     yAxis: { type: 'value', show: false, min: -0.5, max: 1.5 },
     series: [
       { ...dots, data: near.map(value => [value, random.uniform()]) },
@@ -96,7 +96,7 @@ function strip(
         itemStyle: { color: MARK },
         data: far.map(value => ({
           value: [value, 0.5],
-          label: { show: named.has(value), formatter: said(value), position: 'top', color: MARK },
+          label: { show: named.has(value), formatter: short(value), position: 'top', color: MARK },
         })),
       },
     ],
@@ -107,13 +107,25 @@ const dots = { type: 'scatter' as const, symbolSize: 5, silent: true, itemStyle:
 
 function scatter(x: Numbers, y: Numbers, random: Random): ChartOption {
   const known = [...x.values.keys()].filter(row => !Number.isNaN((x.values[row] ?? 0) + (y.values[row] ?? 0)))
+  const isLogarithmic = hasLongTail([x, y].map(({ values }) => known.map(row => values[row] ?? 0)))
+  const axis = isLogarithmic ? { ...number, type: 'log' as const } : { ...number, scale: true }
   return {
-    ...frame(`${x.name} and ${y.name}`),
-    xAxis: { type: 'value', scale: true, name: label(x.name), nameLocation: 'middle', nameGap: 28 },
-    yAxis: { type: 'value', scale: true, name: label(y.name) },
+    ...frame(`${x.name} and ${y.name}${isLogarithmic ? ', on logarithmic scales' : ''}`),
+    xAxis: { ...axis, name: label(x.name), nameLocation: 'middle', nameGap: 28 },
+    yAxis: { ...axis, name: label(y.name) },
     series: [{ ...dots, data: chosen(known, random).map(row => [x.values[row] ?? 0, y.values[row] ?? 0]) }],
   }
 }
+
+/** Where few values are so large that on a linear scale all others would lie in a corner, and no value is zero or below. */
+const hasLongTail = (columns: readonly (readonly number[])[]): boolean => {
+  const sorted = columns.map(values => values.toSorted((a, b) => a - b))
+  const isLong = (values: readonly number[]) => (values.at(-1) ?? 0) > LONG_TAIL * (values[values.length >> 1] ?? 0)
+  return sorted.every(([least = 0]) => least > 0) && sorted.some(isLong)
+}
+
+/** How many medians the greatest value is, where most of the others can't be told apart on a linear scale. */
+const LONG_TAIL = 30
 
 /** All, or as many as can be seen. */
 function chosen(all: number[], random: Random): number[] {
@@ -142,7 +154,7 @@ function inTime({ title, points }: Charted, { early, late }: Finding['values']):
               value: one,
               symbol: 'circle',
               symbolSize: 1,
-              label: { show: true, formatter: said(one), position: 'top' as const, color: MARK },
+              label: { show: true, formatter: short(one), position: 'top' as const, color: MARK },
             }
           : one,
       ),
@@ -151,7 +163,7 @@ function inTime({ title, points }: Charted, { early, late }: Finding['values']):
   return {
     ...frame(title),
     xAxis: { type: 'category', boundaryGap: false, data: points.map(point => point.label) },
-    yAxis: { type: 'value', scale: true },
+    yAxis: { ...number, scale: true },
     series: [
       {
         type: 'line',
@@ -166,22 +178,51 @@ function inTime({ title, points }: Charted, { early, late }: Finding['values']):
   }
 }
 
-const bars = ({ title, unit, points }: Charted): ChartOption => ({
-  ...frame(title),
-  xAxis: { type: 'category', data: points.map(point => label(point.label)), axisLabel: { hideOverlap: true } },
-  yAxis: { type: 'value', name: unit },
-  series: [
-    {
-      type: 'bar',
-      silent: true,
-      color: COLOR,
-      barCategoryGap: '30%',
-      barMaxWidth: 120,
-      label: { show: points.length <= 12, position: 'top', formatter: ({ value }) => said(Number(value)) },
-      data: points.map(({ value }) => value ?? '-'),
-    },
-  ],
-})
+/** Beside each other; below each other where the names would not all have room, so that each bar has its own. */
+function bars({ title, unit, points }: Charted): ChartOption {
+  const labels = points.map(point => label(point.label))
+  const isWide = labels.reduce((sum, text) => sum + text.length + 2, 0) > MOST_LETTERS
+  const names = { type: 'category' as const, data: labels, axisLabel: { interval: 0 } }
+  const values = { ...number, name: unit }
+  const { grid, ...rest } = frame(title)
+  return {
+    ...rest,
+    ...(isWide
+      ? {
+          grid: { ...grid, left: 24 + LETTER * Math.max(...labels.map(({ length }) => length)), right: 72 },
+          xAxis: { ...values, nameLocation: 'middle', nameGap: 28 },
+          yAxis: { ...names, inverse: true },
+        }
+      : { grid, xAxis: names, yAxis: values }),
+    series: [
+      {
+        type: 'bar',
+        silent: true,
+        color: COLOR,
+        barCategoryGap: '30%',
+        barMaxWidth: 120,
+        label: {
+          show: isWide || points.length <= 12,
+          position: isWide ? 'right' : 'top',
+          formatter: ({ value }) => short(Number(value)),
+        },
+        data: points.map(({ value }) => value ?? '-'),
+      },
+    ],
+  }
+}
+
+/** Letters of names that have room below a chart, and the width of one. */
+const [MOST_LETTERS, LETTER] = [80, 7.2]
+
+/** An axis of numbers. */
+const number = { type: 'value' as const, axisLabel: { formatter: (value: number) => short(value) } }
+
+/** A number where there is little room: 1.064B for a billion and more. */
+const short = (value: number) =>
+  Math.abs(value) >= 1e6
+    ? value.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 4 })
+    : said(value)
 
 const frame = (title: string) => ({
   title: {

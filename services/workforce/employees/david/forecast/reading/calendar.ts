@@ -3,6 +3,7 @@ import { Refusal } from '../../../src/brief.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { type DayOrder, dayOrderOf, type Moment, readMoment } from '../../table/moment.ts'
 import type { FrequencyName } from '../input.ts'
+import { endingSaid } from './ending.ts'
 import { type Frequency, frequencyNamed, frequencyOf, nameOfMoment, placesOf } from './frequency.ts'
 import type { RawSeries } from './raw-series.ts'
 
@@ -82,7 +83,12 @@ export function onCalendar(
           `Two values were given for ${twice.slice(0, 3).join(', ')}${twice.length > 3 ? ' and other times' : ''}, as when clocks are turned back: their mean is taken.`,
         ]
       : []
-  return { slots, frequency, first, zoned, warnings: [...guessed, ...turned] }
+  const ending = endingSaid(
+    lastMissing(series, by, moments.at(-1)?.at ?? 0),
+    values.length,
+    nameOfMoment(frequency, first + length, zoned),
+  )
+  return { slots, frequency, first, zoned, warnings: [...guessed, ...turned, ...ending] }
 }
 
 /** Once a year clocks without a zone show one or two hours, in quarters up to eight steps, twice. */
@@ -132,6 +138,16 @@ function readingOf(
   if (first === undefined) throw new Error('There is an order.')
   return first.frequency === undefined && second !== undefined ? second : first
 }
+
+/** Which of the values, from 1, are missing after the last time that has one. */
+const lastMissing = (
+  { values, timestamps }: RawSeries & { readonly timestamps: readonly string[] },
+  by: DayOrder,
+  last: number,
+): readonly number[] =>
+  timestamps.flatMap((text, i) =>
+    Number.isNaN(values[i] ?? Number.NaN) && (readMoment(text, by)?.at ?? last) > last ? [i + 1] : [],
+  )
 
 /** In the order of time, without those whose value is missing. */
 const rowsOf = (

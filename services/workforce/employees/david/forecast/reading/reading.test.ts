@@ -202,10 +202,27 @@ describe('missing values', () => {
     refused({ values: [null, null, null] }, /0 values/)
   })
 
+  it('at the end of rows with times: the warning names them, and where the forecast begins', () => {
+    const quarters = Array.from({ length: 14 }, (_, i) => `${2020 + (i >> 2)}-Q${1 + (i % 4)}`)
+    const csv = `quarter,approval\n${quarters.map((quarter, i) => `${quarter},${i < 12 ? 40 + (i % 4) : ''}`).join('\n')}\n`
+    const series = read({ csv })
+    assert.equal(series.values.length, 12)
+    assert.equal(series.timeOf(12), '2023-Q1')
+    assert.match(
+      series.warnings.join('\n'),
+      /^Values 13, 14 of 14, at the end, are missing: the forecast begins with 2023-Q1, right after the last value that is there\.$/m,
+    )
+    const whole = read({ csv: csv.replaceAll(/,$/gm, ',40') })
+    assert.doesNotMatch(whole.warnings.join(), /at the end/)
+  })
+
   it('at the end: the forecast begins after what is known', () => {
     const series = read({ values: [1, 2, 3, 4, 5, 6, 7, 8, 9, null] })
     assert.equal(series.values.length, 9)
-    assert.match(series.warnings.join(), /last values are missing/)
+    assert.match(
+      series.warnings.join(),
+      /^Value 10 of 10, at the end, is missing: the forecast begins right after the last value/,
+    )
   })
 })
 

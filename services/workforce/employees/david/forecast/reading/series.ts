@@ -4,6 +4,7 @@ import { oneLine, shown } from '../../table/foreign-text.ts'
 import type { RawTable } from '../../table/raw-table.ts'
 import type { ForecastInput } from '../input.ts'
 import { onCalendar, type Placed } from './calendar.ts'
+import { endingSaid } from './ending.ts'
 import { frequencyNamed, nameOfMoment } from './frequency.ts'
 import { filled, MOST_MISSING } from './gaps.ts'
 import { periodOf } from './period.ts'
@@ -100,9 +101,12 @@ function inOrder(
     slots: Float64Array.from(values.slice(Math.max(0, from), to + 1)),
     ...(frequency && { frequency: frequencyNamed(frequency, 0) }),
     warnings:
-      to >= 0 && to < values.length - 1
-        ? ['The last values are missing: the forecast begins after the last one that is there.']
-        : [],
+      to < 0
+        ? []
+        : endingSaid(
+            [...values.keys()].slice(to + 1).map(i => i + 1),
+            values.length,
+          ),
   }
 }
 

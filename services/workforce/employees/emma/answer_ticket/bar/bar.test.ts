@@ -88,6 +88,27 @@ describe('of what is answered by words, at least nine of ten are right', () => {
       })
 })
 
+describe('of what is answered by words from one plain text, at least nine of ten are right', () => {
+  const CHOSE_NOTHING = ['fresh', 'stranger', 'untouched'] as const
+  for (const form of ['questions and answers', 'titles', 'paragraphs alone'] as const)
+    for (const [what, articles] of [
+      ['of the whole handbook', undefined],
+      ['of ten articles', 10],
+      ['of three articles', 3],
+    ] as const)
+      it(`${form}, ${what}`, async t => {
+        const { precision, answered, answeredRight, unanswerable, escalated } = await measure(
+          CHOSE_NOTHING,
+          {},
+          articles,
+          form,
+        )
+        const wrongly = answered - answeredRight + unanswerable - escalated
+        t.diagnostic(`${answeredRight} right, ${wrongly} wrong: ${precision.toFixed(3)}`)
+        assert.ok(precision >= 0.9 && answeredRight > 0, `${answeredRight} right, ${wrongly} wrong`)
+      })
+})
+
 it('what a ticket says is not so does not make it urgent', () => {
   for (const ticket of ['This is not urgent.', 'No outage here, and it isn’t an emergency.', 'It was never hacked.'])
     assert.equal(priorityOf(ticket).level, 'normal', ticket)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Asked } from '../../../src/kind.ts'
 import { rules } from '../engine.ts'
-import { passagesOf } from '../search/passages.ts'
+import { type Passage, passagesOf } from '../search/passages.ts'
 
 /**
  * Synonyms were chosen on `tuning` and `tuning_more`, weights and the thresholds on all parts but `fresh`, `stranger` and
@@ -55,11 +55,19 @@ export interface Score {
   readonly uncited: number
 }
 
+/** How the articles are written: with the headings of Markdown, each of them its own; or as one plain text. */
+export type Form = 'markdown' | 'questions and answers' | 'titles' | 'paragraphs alone'
+
 /** The questions of some parts, one after another, each over the whole of its handbook, or over so many articles out of it. */
-export async function measure(parts: readonly Part[], asked: Asked = {}, articles?: number): Promise<Score> {
+export async function measure(
+  parts: readonly Part[],
+  asked: Asked = {},
+  articles?: number,
+  form: Form = 'markdown',
+): Promise<Score> {
   const tried: Awaited<ReturnType<typeof tryOut>>[] = []
   for (const [at, question] of questions.filter(({ part }) => parts.includes(part)).entries())
-    tried.push(await tryOut(question, articles === undefined ? whole(question) : few(question, articles, at), asked))
+    tried.push(await tryOut(question, knowledgeFor(question, articles, at, form), asked))
   const count = (is: (question: (typeof tried)[number]) => boolean) => tried.filter(is).length
   const right = count(({ isRight, isAnswered }) => isRight && isAnswered)
   return {
@@ -81,22 +89,31 @@ export async function measure(parts: readonly Part[], asked: Asked = {}, article
 
 type Knowledge = readonly { readonly title: string; readonly text: string }[]
 
-const whole = ({ handbook }: Question): Knowledge => [{ title: 'Handbook', text: handbook }]
+function knowledgeFor(question: Question, articles: number | undefined, at: number, form: Form): Knowledge {
+  if (form === 'markdown' && articles === undefined) return [{ title: 'Handbook', text: question.handbook }]
+  const all = passagesOf({ name: 'Handbook', text: question.handbook })
+  const chosen = articles === undefined ? all : few(question, all, articles, at)
+  if (form === 'markdown') return chosen.map(({ heading, text }) => ({ title: heading, text }))
+  return [{ title: 'Handbook', text: chosen.map(article => written(article, form)).join('\n\n') }]
+}
+
+function written({ heading, text }: Passage, form: Exclude<Form, 'markdown'>): string {
+  if (form === 'paragraphs alone') return text
+  return form === 'titles' ? `${heading}\n${text}` : `Q: ${heading}?\n\nA: ${text}`
+}
 
 /** One that answers it, where one does, and others that stand one after another from a place that differs with the question. */
-function few({ handbook, passages }: Question, articles: number, at: number): Knowledge {
-  const all = passagesOf({ name: 'Handbook', text: handbook })
+function few({ passages }: Question, all: readonly Passage[], articles: number, at: number): Passage[] {
   const answers = all.filter(({ heading }) => passages.includes(heading)).slice(0, 1)
   const others = all.filter(({ heading }) => !passages.includes(heading))
   const from = (at * STEP) % others.length
-  const chosen = [...others.slice(from), ...others.slice(0, from)].slice(0, articles - answers.length)
-  return [...answers, ...chosen].map(({ heading, text }) => ({ title: heading, text }))
+  return [...answers, ...[...others.slice(from), ...others.slice(0, from)].slice(0, articles - answers.length)]
 }
 
 /** Prime, so that every place of a handbook is begun at. */
 const STEP = 17
 
-async function tryOut({ ticket, passages }: Question, knowledge: Knowledge, asked: Asked) {
+async function tryOut({ handbook, ticket, passages }: Question, knowledge: Knowledge, asked: Asked) {
   const brief = {
     topic: '',
     tone: '',
@@ -107,6 +124,10 @@ async function tryOut({ ticket, passages }: Question, knowledge: Knowledge, aske
   }
   const { result, citations = [] } = await rules(brief, asked)
   const isAnswered = result.status === 'answered'
-  const isRight = passages.includes(result.passages[0]?.heading ?? '')
+  // Without headings the quotes tell which passages they are from.
+  const right = passagesOf({ name: 'Handbook', text: handbook }).filter(({ heading }) => passages.includes(heading))
+  const isRight = isAnswered
+    ? citations.every(({ quote }) => right.some(({ text }) => text.includes(quote)))
+    : passages.some(heading => [heading, `${heading}?`].includes(result.passages[0]?.heading ?? ''))
   return { hasAnswer: passages.length > 0, isAnswered, isRight, isUncited: isAnswered && citations.length === 0 }
 }

@@ -41,8 +41,8 @@ it('a passage is compared as a whole, by its heading, and by its sentences', () 
     whole: 'Pay: Cards. We take cards. No cash.',
     heading: 'Cards',
     sentences: [
-      { text: 'We take cards.', withHeading: 'Cards. We take cards.' },
-      { text: 'No cash.', withHeading: 'Cards. No cash.' },
+      { text: 'We take cards.', kind: 'text', isFirst: true, withHeading: 'Cards. We take cards.' },
+      { text: 'No cash.', kind: 'text', isFirst: false, withHeading: 'Cards. No cash.' },
     ],
   })
 })

@@ -108,7 +108,13 @@ async function ordered(
       score: sumOf(scores.map(kind => kind[at] as number)),
       coverage: worded.get(passage)?.coverage ?? 0,
       fit: (likenesses[at] as number) + WORDS_FIT * Math.min(MOST_WORDS_FIT, fitOf(worded.get(passage))),
-      sentences: () => views.sentences.map(({ text }) => ({ text, score: Math.max(0, likenessTo(text)) ** 2 })),
+      sentences: () =>
+        views.sentences.map(({ text, kind, isFirst }) => ({
+          text,
+          kind,
+          isFirst,
+          score: Math.max(0, likenessTo(text)) ** 2,
+        })),
     }))
     .toSorted((a, b) => b.score - a.score)
 }

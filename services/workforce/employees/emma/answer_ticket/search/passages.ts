@@ -1,4 +1,7 @@
 /** The knowledge given, in pieces that answer a question each. */
+import { sentencesOf } from '../../../src/text/sentences.ts'
+import { isContents } from './contents.ts'
+import { outlineOf } from './outline.ts'
 
 /** A text that was given as knowledge. */
 export interface Source {
@@ -13,50 +16,81 @@ export interface Passage {
   readonly sections: readonly string[]
   /** Its own heading, or the name of its source. */
   readonly heading: string
-  /** Word for word, but with one space wherever there was more. */
+  /** Word for word, but with one space wherever there was more outside of code. */
   readonly text: string
+  readonly blocks: readonly Block[]
+  /** A long section is cut: which part of it this is, from 0. */
+  readonly part: number
+  /** It stands under no heading but the title of its source, so its parts may be about anything. */
+  readonly isUntitled: boolean
+}
+
+export interface Block {
+  readonly kind: 'text' | 'item' | 'code'
+  readonly text: string
+}
+
+/** A sentence, or a block of code as a whole. */
+export interface Unit {
+  readonly text: string
+  readonly kind: Block['kind']
+  /** It begins its paragraph or item. */
+  readonly isFirst: boolean
 }
 
 /** A passage ends with the paragraph in which it passes so many words. */
 const WORDS = 120
+/** Longer texts with no heading but their title speak of more than one thing; in characters. */
+const LONG = 1500
 
-/** Cuts Markdown, or plain text, at its headings, and what is long between two at paragraphs. */
+/** Cuts Markdown, or plain text, at its headings and questions, and what is long between two at paragraphs. Tables of contents and menus are left out. */
 export function passagesOf({ name, text }: Source): Passage[] {
   const passages: Passage[] = []
   const headings: string[] = []
-  let paragraphs: string[] = []
+  let blocks: Block[] = []
   let words = 0
+  let part = 0
+  const isLong = text.length > LONG
+  const isAlone = () => headings.length <= 1
   const end = () => {
     const heading = headings.findLast(found => found !== undefined) ?? name
     const sections = headings.slice(0, -1).filter(found => found !== undefined)
-    if (paragraphs.length > 0) passages.push({ source: name, sections, heading, text: paragraphs.join('\n') })
-    paragraphs = []
+    const isUntitled = isAlone() && isLong
+    if (blocks.length > 0)
+      passages.push({
+        source: name,
+        sections,
+        heading,
+        text: blocks.map(block => block.text).join('\n'),
+        blocks,
+        part: part++,
+        isUntitled,
+      })
+    blocks = []
     words = 0
   }
-  let isCode = false
-  // Whether a line goes on with the paragraph of the one before it.
-  let goesOn = false
-  for (const line of text.split('\n')) {
-    const found = line.trim().replaceAll(/\s+/g, ' ')
-    const isFence = /^(?:```|~~~)/.test(found)
-    if (isFence) isCode = !isCode
-    const heading = isCode ? null : /^(#{1,6}) (.+)$/.exec(found)
-    if (heading) {
+  const pieces = outlineOf(text)
+  for (const piece of pieces) {
+    if (piece.kind === 'heading') {
       end()
-      const level = (heading[1] as string).length
-      headings.length = Math.min(headings.length, level - 1)
-      headings[level - 1] = (heading[2] as string).replace(/ #+$/, '')
-    } else if (found === '') {
-      if (words > WORDS) end()
+      part = 0
+      headings.length = Math.min(headings.length, piece.level - 1)
+      headings[piece.level - 1] = piece.text
+    } else if (piece.kind === 'gap') {
+      if (words > (isAlone() ? 0 : WORDS)) end()
     } else {
-      // A line of a list, a table or code stands for itself.
-      if (goesOn && !isCode && !isFence && !/^(?:[-*+|>]|\d+[.)]) ?/.test(found))
-        paragraphs.push(`${paragraphs.pop()} ${found}`)
-      else paragraphs.push(found)
-      words += found.split(' ').length
+      blocks.push(piece)
+      words += piece.text.split(' ').length
     }
-    goesOn = found !== '' && !heading && !isCode && !isFence
   }
   end()
-  return passages
+  const titles = new Set(pieces.flatMap(piece => (piece.kind === 'heading' ? piece.text.toLowerCase() : [])))
+  return passages.filter(({ heading, blocks: own }) => !isContents(heading, own, titles))
 }
+
+export const unitsOf = ({ blocks }: Passage): Unit[] =>
+  blocks.flatMap(({ kind, text }): Unit[] =>
+    kind === 'code'
+      ? [{ kind, text, isFirst: true }]
+      : sentencesOf(text).map(({ start, end }, at) => ({ kind, text: text.slice(start, end), isFirst: at === 0 })),
+  )

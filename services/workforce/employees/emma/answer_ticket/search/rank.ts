@@ -1,8 +1,7 @@
 /** Which passages answer a question, by the words of both. */
 import { isEnglishStem, rarity } from '../../../src/text/english.ts'
-import { sentencesOf } from '../../../src/text/sentences.ts'
 import { indexOf } from './index.ts'
-import type { Passage } from './passages.ts'
+import { type Passage, type Unit, unitsOf } from './passages.ts'
 import { speller } from './spelling.ts'
 import { isSynonym, synonymsOf } from './synonyms.ts'
 import { termsOf } from './terms.ts'
@@ -13,7 +12,11 @@ export interface Ranked {
   /** The share of what the question says that the passage says too, from 0 to 1. */
   readonly coverage: number
   /** Its sentences, in their order, and what each has of the question. */
-  sentences(): { readonly text: string; readonly score: number }[]
+  sentences(): Sentence[]
+}
+
+export interface Sentence extends Unit {
+  readonly score: number
 }
 
 /** A word that is everywhere in English says so much of what one says that is rare: what a handbook is about is often a common word. */
@@ -67,16 +70,15 @@ export function ranker(passages: readonly Passage[]): (question: string, most?: 
     })
   }
 
-  function sentencesFor(asked: ReturnType<typeof askedOf>, { text }: Passage) {
-    return sentencesOf(text).map(({ start, end }) => {
-      const sentence = text.slice(start, end)
-      const terms = new Set(termsOf(sentence))
+  function sentencesFor(asked: ReturnType<typeof askedOf>, passage: Passage): Sentence[] {
+    return unitsOf(passage).map(unit => {
+      const terms = new Set(termsOf(unit.text))
       let score = 0
       for (const { weight, forms } of asked)
         score +=
           weight *
           Math.max(0, ...[...forms].map(([form, strength]) => (terms.has(form) ? strength * index.idf(form) : 0)))
-      return { text: sentence, score }
+      return { ...unit, score }
     })
   }
 }

@@ -22,9 +22,11 @@ describe('knowledge', () => {
     )
   })
 
-  it('is cut at paragraphs where there are no headings, when they are long', () => {
+  it('is cut at every paragraph where there are no headings, and else where they are long', () => {
     const paragraph = `${'word '.repeat(80).trim()}.`
-    assert.equal(cut(`${paragraph}\n\n${paragraph}\n\n${paragraph}\n\nlast one`).length, 2)
+    const text = `${paragraph}\n\n${paragraph}\n\n${paragraph}\n\nlast one`
+    assert.equal(cut(text).length, 4)
+    assert.equal(cut(`## Words\n${text}`).length, 2)
   })
 
   it('keeps the signs of code, which are no headings', () => {

@@ -6,7 +6,7 @@ import { withoutPhrases } from './phrases.ts'
 /** In their order, each as often as it stands there. An identifier such as `rate_limited` counts whole and by its parts. */
 export function termsOf(text: string): string[] {
   const terms: string[] = []
-  for (const [found] of withoutPhrases(folded(text).toLowerCase()).matchAll(token)) {
+  for (const [found] of withoutPhrases(folded(text.replace(target, ']')).toLowerCase()).matchAll(token)) {
     const parts = found.split(/[_'-]+/).filter(part => part !== '')
     if (parts.length > 1 && found.includes('_')) terms.push(found)
     for (const part of found.includes("'") ? parts.slice(0, 1) : parts)
@@ -14,6 +14,9 @@ export function termsOf(text: string): string[] {
   }
   return terms
 }
+
+/** Of a link the words count, and not where it leads. */
+const target = /\]\([^()\s]{1,2000}\)/g
 
 const token = /[\p{L}\p{M}\p{N}]+(?:[_'-][\p{L}\p{M}\p{N}]+)*/gu
 

@@ -164,6 +164,35 @@ describe('a phrase that only looks like one keeps its sign', () => {
     it(`${text} is negative`, () => assert.equal(labelOfText(text), 'negative'))
 })
 
+describe('a list behind a negation', () => {
+  const valences = (text: string) => score(text).words.map(({ word, valence }) => [word, Math.sign(valence)])
+  for (const text of [
+    'It is not good, fast or cheap.',
+    "It isn't smart, handsome, nor funny.",
+    'It is not good, really fast, pretty, or fun',
+    'VADER is not smart, handsome, nor funny.',
+  ])
+    it(`${text} is negated to its end`, () => {
+      assert.ok(valences(text).every(([, sign]) => sign === -1) && valences(text).length > 0, text)
+      assert.equal(labelOfText(text), 'negative')
+    })
+  for (const text of ['It is not cheap, but good and fun.', 'I did not pay, great phone', 'Not bad, great, fun!'])
+    it(`${text} is no list`, () => assert.ok(valences(text).at(-1)?.[1] === 1, text))
+  it('is read in time', { timeout: 300_000 }, () => {
+    assert.ok(score('not good, '.repeat(100_000)).words.length > 0)
+  })
+})
+
+it('names of code are words of their own', () => {
+  for (const text of [
+    'Switch to URL instead of url.resolve',
+    'calls fs::perfect_match() and is_good',
+    'see src/hate/x',
+  ])
+    assert.equal(score(text).compound, 0, text)
+  assert.ok(score('It was great.love it').compound > 0.8)
+})
+
 it('the words of a phrase are named with what they weigh', () => {
   assert.deepEqual(score('There were no issues.').words, [
     { word: 'issues', valence: 1.2, negated: true, emphasis: 'none' },

@@ -1,8 +1,9 @@
 /** How positive a text is by its words: VADER's score, with what VADER misreads read as people mean it. */
 import { type Polarity, summed } from '../../../src/text/vader/polarity.ts'
-import { neutral, valenceOf, type WordValence } from '../../../src/text/vader/valence.ts'
+import { NEGATED, neutral, valenceOf, type WordValence } from '../../../src/text/vader/valence.ts'
 import type { Words } from '../../../src/text/vader/words.ts'
 import { emojiValences } from './emojis.ts'
+import { negatedItems } from './lists.ts'
 import { type PhraseWord, phraseWords } from './phrases.ts'
 import { tokensOf } from './tokens.ts'
 
@@ -13,17 +14,21 @@ export interface Score extends Polarity {
 
 /**
  * The same as `polarity` of a text without emojis, words that punctuation joins, and the phrases of `phrases.ts`; and no word is
- * negated or stressed by one of the clause before. Takes a time proportional to the text.
+ * negated or stressed by one of the clause before, but in a list. Takes a time proportional to the text.
  */
 export function score(text: string): Score {
   const tokens = tokensOf(text)
   const phrases = phraseWords(tokens)
   // A phrase is read as a whole: no word of it negates or stresses what is beside it.
   const words = without(tokens.words, phrases)
+  const listed = negatedItems(tokens)
   const weighed: WordValence[] = []
   for (const [from, to] of clauses(tokens.signs)) {
     const clause = part(words, from, to)
-    for (let at = from; at < to; at++) weighed.push(valence(clause, at - from, tokens.words, at, phrases))
+    for (let at = from; at < to; at++) {
+      const found = valence(clause, at - from, tokens.words, at, phrases)
+      weighed.push(listed.has(at) && !found.negated ? turned(found) : found)
+    }
   }
   return {
     ...summed({ weighed, but: words.lower.indexOf('but'), text: tokens.described }),
@@ -45,6 +50,9 @@ function valence(
   const picture = emojiValences.get(word)
   return picture === undefined ? valenceOf(clause, place) : { word, valence: picture, negated: false, emphasis: 'none' }
 }
+
+const turned = (found: WordValence): WordValence =>
+  found.valence === 0 ? found : { ...found, valence: found.valence * NEGATED, negated: true }
 
 function* clauses(signs: readonly string[]): Generator<readonly [from: number, to: number]> {
   let from = 0

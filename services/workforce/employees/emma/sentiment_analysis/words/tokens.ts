@@ -1,4 +1,5 @@
 /** The words of a text as VADER takes them, and cut at any punctuation besides. */
+import { isEnglishWord } from '../../../src/text/english.ts'
 import { folded } from '../../../src/text/plain-text.ts'
 import { lexicon } from '../../../src/text/vader/lexicon.ts'
 import { describeEmojis } from '../../../src/text/vader/polarity.ts'
@@ -54,8 +55,16 @@ function isWhole(written: string): boolean {
     lexicon.has(stripped.toLowerCase()) ||
     /^[\p{L}\p{M}\p{N}']*$/u.test(stripped) ||
     /^(?:https?:|www\.)|@/i.test(written) ||
+    isCode(stripped) ||
     !/[\p{L}\p{N}]/u.test(written)
   )
+}
+
+/** A name of code, such as `url.resolve`, `fs::read` or `is_good()`: “great.love” has a word before the stop, and is two. */
+function isCode(word: string): boolean {
+  const [first = '', ...others] = word.replace(/\(\)?$/, '').split(/\.|::|->|\/|_/)
+  const isName = others.length > 0 && [first, ...others].every(part => /^[$\p{L}\p{N}]*$/u.test(part))
+  return isName && (/[_$]|::|->|\($/.test(word) || !isEnglishWord(first.toLowerCase()))
 }
 
 const piece = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|[^\p{L}\p{M}\p{N}]+/gu

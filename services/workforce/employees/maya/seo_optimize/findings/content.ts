@@ -1,6 +1,6 @@
 /** The text itself: too little, twice, too long. */
 import { sentencesOf } from '../../../src/text/sentences.ts'
-import { type Block, contentOf, flat } from '../page/page.ts'
+import { type Block, contentOf, flat, named } from '../page/page.ts'
 import type { Readability } from '../result.ts'
 import { changed, type Fault, type Judged, shortened } from './fault.ts'
 import { isHard } from './reading-ease.ts'
@@ -8,8 +8,9 @@ import { isHard } from './reading-ease.ts'
 const FEWEST_WORDS = 150
 const LONGEST_PARAGRAPH = 180
 const LONGEST_SENTENCE = 45
-/** Shorter blocks, such as the items of a menu, may well stand there twice. */
+/** Shorter blocks may well stand there twice. */
 const SHORTEST_REPEATED = 60
+const SENTENCE = /[.!…。！]\s*["”’)\]]?$/
 /** Of a paragraph, as much as is read for its sentences. */
 const MOST_OF_PARAGRAPH = 20_000
 
@@ -33,8 +34,11 @@ export function judgeContent(judged: Judged, readability: Readability): Fault[] 
 
   function repeated(): Fault[] {
     const seen = new Set<string>()
+    const links = new Set(named(page, 'a').map(({ text }) => text))
     return content.flatMap(block => {
-      if (block.text.length < SHORTEST_REPEATED) return []
+      // Menus, tables of contents and definitions say the same again where it is meant.
+      const isProse = !block.isListed && !links.has(block.text) && SENTENCE.test(block.text.slice(-20))
+      if (block.text.length < SHORTEST_REPEATED || !isProse) return []
       const key = block.text.toLowerCase()
       if (seen.has(key)) return [changed(page, 'content_repeated', block, 'This text stands on the page before.', '')]
       seen.add(key)

@@ -63,11 +63,16 @@ export function judgeHead({ page, proposals }: Judged): Fault[] {
     }
     if (width >= SHORTEST_TITLE) return []
     const message = `The title has ${width} ${width === 1 ? 'character' : 'characters'}, which tells little.`
-    const longer =
-      widthOf(offered.title) > Math.max(width, SHORTEST_TITLE)
-        ? offered.title
-        : `${element.text}: [what the page offers]`
-    return [changed(page, 'title_short', element, message, titleTag(longer))]
+    return [changed(page, 'title_short', element, message, titleTag(longerTitle(element.text)))]
+  }
+
+  /** It keeps what the title says: a heading may be that of the site, on every page of it. */
+  function longerTitle(text: string): string {
+    const { title } = proposals
+    if (title === null || widthOf(title) <= widthOf(text)) return `${text}: [what the page offers]`
+    if (title.toLowerCase().includes(text.toLowerCase())) return title
+    const both = `${text} – ${title}`
+    return widthOf(both) <= LONGEST_TITLE ? both : `${text}: [what the page offers]`
   }
 
   function lengthOfDescription(element: PageElement): Fault[] {

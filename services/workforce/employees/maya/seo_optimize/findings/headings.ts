@@ -18,8 +18,10 @@ export function judgeHeadings({ page, proposals }: Judged): Fault[] {
   }
 
   function several(): Fault[] {
+    // That of the content is the page's, and not that of a menu or of the site above it.
+    const kept = main.find(({ isContent }) => isContent) ?? main[0]
     return main
-      .slice(1)
+      .filter(heading => heading !== kept)
       .map(heading =>
         changed(page, 'h1_several', heading, `There are ${main.length} main headings.`, tag(2, heading.text)),
       )
@@ -43,24 +45,26 @@ export function judgeHeadings({ page, proposals }: Judged): Fault[] {
   function repeated(): Fault[] {
     const seen = new Map<string, number>()
     const path: string[] = []
-    return headings.flatMap(heading => {
-      const level = levelOf(heading)
-      path.length = Math.min(path.length, level - 1)
-      const key = JSON.stringify([...path.slice(-1), level, heading.text.toLowerCase()])
-      path[level - 1] = heading.text.slice(0, 200)
-      const times = (seen.get(key) ?? 0) + 1
-      seen.set(key, times)
-      if (heading.text === '' || times === 1 || level === 1) return []
-      const after = tag(level, `${heading.text}: [what tells it apart]`)
-      return [
-        changed(
-          page,
-          'heading_repeated',
-          heading,
-          `The heading “${heading.text.slice(0, 100)}” stands here again.`,
-          after,
-        ),
-      ]
-    })
+    return headings
+      .filter(({ isContent }) => isContent)
+      .flatMap(heading => {
+        const level = levelOf(heading)
+        path.length = Math.min(path.length, level - 1)
+        const key = JSON.stringify([...path.slice(-1), level, heading.text.toLowerCase()])
+        path[level - 1] = heading.text.slice(0, 200)
+        const times = (seen.get(key) ?? 0) + 1
+        seen.set(key, times)
+        if (heading.text === '' || times === 1 || level === 1) return []
+        const after = tag(level, `${heading.text}: [what tells it apart]`)
+        return [
+          changed(
+            page,
+            'heading_repeated',
+            heading,
+            `The heading “${heading.text.slice(0, 100)}” stands here again.`,
+            after,
+          ),
+        ]
+      })
   }
 }

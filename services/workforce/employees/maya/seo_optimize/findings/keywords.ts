@@ -1,6 +1,6 @@
 /** Where the keywords stand, and how often. English words count in all their forms; others as they are written. */
 import { isEnglishWord, rarity, stemOf } from '../../../src/text/english.ts'
-import { visibleText } from '../../../src/text/visible-text.ts'
+import { plainText } from '../../../src/text/plain-text.ts'
 import { contentOf, flat, headingsOf, metaOf, named, type Page, type PageElement } from '../page/page.ts'
 import type { Coverage, Result } from '../result.ts'
 import { added, changed, escaped, type Fault, headOf, type Judged } from './fault.ts'
@@ -24,7 +24,7 @@ interface Texts {
 }
 
 export function coverageOf(judged: Judged): Coverage[] {
-  const keywords = (judged.brief.input.keywords ?? []).map(one => flat(visibleText(one))).filter(one => one !== '')
+  const keywords = (judged.brief.input.keywords ?? []).map(one => flat(plainText(one))).filter(one => one !== '')
   if (keywords.length === 0) return []
   const texts = textsOf(judged)
   return keywords.map(keyword => {

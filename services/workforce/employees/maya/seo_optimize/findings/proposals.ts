@@ -1,6 +1,6 @@
 /** Title and description that the page itself offers: its own words, nothing added. */
 import { sentencesOf } from '../../../src/text/sentences.ts'
-import { contentOf, headingsOf, levelOf, type Page } from '../page/page.ts'
+import { contentOf, headingsOf, levelOf, named, type Page } from '../page/page.ts'
 import type { Judged } from './fault.ts'
 import { LONGEST_DESCRIPTION, LONGEST_TITLE } from './head.ts'
 import { fitted, widthOf } from './width.ts'
@@ -26,10 +26,16 @@ const isOfAnyPage = (text: string): boolean =>
     text.normalize('NFC'),
   )
 
-/** The first sentences of the first paragraph that is one. */
+/** The first sentences of the first paragraph that is one: no question, entry of a list, or link. */
 function descriptionOf(page: Page): string | null {
+  const links = new Set(named(page, 'a').map(({ text }) => text))
   const first = contentOf(page).find(
-    ({ tag, text }) => !/^h\d$/.test(tag) && widthOf(text.slice(0, 200)) >= SHORTEST_PARAGRAPH,
+    ({ tag, text, isListed }) =>
+      !/^h\d$/.test(tag) &&
+      !isListed &&
+      !links.has(text) &&
+      !/[?？:]\s*$/.test(text.slice(-10)) &&
+      widthOf(text.slice(0, 200)) >= SHORTEST_PARAGRAPH,
   )
   if (!first) return null
   const text = first.text.slice(0, 2_000)

@@ -38,6 +38,8 @@ export interface Block {
   readonly end: number
   /** It is of the page's subject, not of its navigation, its foot or a form. */
   readonly isContent: boolean
+  /** It stands in a list, a table or a definition, where the same words may well come again. */
+  readonly isListed: boolean
   /** What it is part of instead, as it follows a count: "paragraphs of navigation". Empty for content. */
   readonly beside: string
 }

@@ -21,6 +21,7 @@ const silent = words(
 const blocks = words(
   'address article aside blockquote body br button caption dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead title tr ul',
 )
+const listed = words('ul ol dl table menu')
 /** What may stand in a head. Anything else ends it. */
 const ofHead = words('html head title meta link base script style noscript template')
 
@@ -42,20 +43,23 @@ interface Open {
 export function readHtml(source: string, raw: string, param: string): Page {
   const reader = new HtmlReader(raw, param)
   reader.read()
-  const { elements, ids } = reader
-  return { source, kind: 'html', raw, elements, blocks: ofMain(reader.blocks.read), ids }
+  const { ids } = reader
+  // Of a page that marks its main part, the rest is no content.
+  const isMarked = reader.blocks.read.some(({ inMain, isContent }) => inMain && isContent)
+  const elements = reader.elements.map(({ inMain, ...element }) =>
+    isMarked && !inMain && element.isContent ? { ...element, isContent: false } : element,
+  )
+  return { source, kind: 'html', raw, elements, blocks: ofMain(reader.blocks.read, isMarked), ids }
 }
 
-/** Of a page that marks its main part, the rest is no content. */
-function ofMain(blocks: readonly Draft<Block & { inMain: boolean }>[]): Block[] {
-  const isMarked = blocks.some(({ inMain, isContent }) => inMain && isContent)
+function ofMain(blocks: readonly Draft<Block & { inMain: boolean }>[], isMarked: boolean): Block[] {
   return blocks.map(({ inMain, ...block }) =>
     isMarked && !inMain && block.isContent ? { ...block, isContent: false, beside: 'what is outside of main' } : block,
   )
 }
 
 class HtmlReader {
-  readonly elements: Draft[] = []
+  readonly elements: Draft<PageElement & { inMain: boolean }>[] = []
   readonly blocks = new Blocks()
   readonly ids = new Set<string>()
   readonly #raw: string
@@ -65,9 +69,10 @@ class HtmlReader {
   readonly #listening: Open[] = []
   #attributes = new Map<string, string>()
   #headEnded = false
-  /** How many of the open elements are silent, and how many are the main part. */
+  /** How many of the open elements are silent, and how many are the main part or a list. */
   #silent = 0
   #main = 0
+  #lists = 0
   /** What the open elements that stand beside the content are. */
   readonly #beside: string[] = []
 
@@ -132,6 +137,7 @@ class HtmlReader {
     if (one.isSilent) this.#silent++
     if (one.beside !== '') this.#beside.push(one.beside)
     if (one.isMain) this.#main++
+    if (listed.has(name)) this.#lists++
   }
 
   /** The element is a property of the item of microdata around it. */
@@ -143,7 +149,7 @@ class HtmlReader {
   }
 
   /** What is kept of the element that begins; undefined for one that is not kept. */
-  #draftOf(name: string, properties: ReadonlySet<string> | undefined): Draft | undefined {
+  #draftOf(name: string, properties: ReadonlySet<string> | undefined): (typeof this.elements)[number] | undefined {
     const isKept = (kept.has(name) || properties !== undefined) && (this.#silent === 0 || name === 'title')
     if (!isKept || this.#open.some(({ name: outer }) => outer === 'svg')) return undefined
     const [start, tagEnd] = [this.#parser.startIndex, this.#parser.endIndex + 1]
@@ -156,6 +162,7 @@ class HtmlReader {
       text: '',
       inHead: !this.#headEnded,
       isContent: this.#beside.length === 0,
+      inMain: this.#main > 0,
       ...(properties && { properties }),
     }
   }
@@ -178,6 +185,7 @@ class HtmlReader {
     if (one.isSilent) this.#silent--
     if (one.beside !== '') this.#beside.pop()
     if (one.isMain) this.#main--
+    if (listed.has(one.name)) this.#lists--
     if (this.#listening.at(-1) === one) this.#listening.pop()
     if (!one.draft) return
     const text = one.parts.join('')
@@ -195,7 +203,7 @@ class HtmlReader {
   }
 
   #flush(tag: string): void {
-    this.blocks.begin(tag, this.#beside.at(-1) ?? '', this.#main > 0)
+    this.blocks.begin(tag, this.#beside.at(-1) ?? '', this.#main > 0, this.#lists > 0)
   }
 }
 
@@ -215,8 +223,8 @@ class Blocks {
     return true
   }
 
-  /** Ends the block, and begins one of this tag. `beside` and `inMain` are of the one that ends. */
-  begin(tag: string, beside: string, inMain: boolean): void {
+  /** Ends the block, and begins one of this tag. The other parameters are of the one that ends. */
+  begin(tag: string, beside: string, inMain: boolean, isListed: boolean): void {
     const { parts, ...block } = this.#block
     const text = flat(visibleText(parts.join('')))
     if (text !== '')
@@ -226,6 +234,7 @@ class Blocks {
         start: block.start,
         end: block.end,
         isContent: beside === '',
+        isListed,
         beside,
         inMain,
       })

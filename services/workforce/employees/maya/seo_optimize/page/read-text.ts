@@ -1,5 +1,5 @@
 /** Reads a plain text, or one with Markdown's headings, links and images. */
-import { visibleText } from '../../../src/text/visible-text.ts'
+import { plainText } from '../../../src/text/plain-text.ts'
 import { assertReadable, type Block, flat, type Page, type PageElement } from './page.ts'
 
 /** A first line up to this long that is no sentence is the text's heading. */
@@ -19,7 +19,7 @@ export function readText(source: string, raw: string, param: string): Page {
       const attributes = mark === '!' ? { src: address, alt: text } : { href: address }
       elements.push(element(mark === '!' ? 'img' : 'a', { start, text: whole }, text, attributes))
     }
-    const text = flat(visibleText((heading?.text ?? paragraph.text).replaceAll(linkOrImage, '$2')))
+    const text = flat(plainText((heading?.text ?? paragraph.text).replaceAll(linkOrImage, '$2')))
     if (text !== '')
       blocks.push({
         tag: heading?.name ?? 'p',
@@ -27,6 +27,7 @@ export function readText(source: string, raw: string, param: string): Page {
         start: paragraph.start,
         end: paragraph.start + paragraph.text.length,
         isContent: true,
+        isListed: /^(?:[-*+|>]|\d+[.)]) /.test(paragraph.text.trimStart()),
         beside: '',
       })
   }
@@ -69,9 +70,9 @@ function paragraphsOf(raw: string): Paragraph[] {
 
 function headingOf({ text }: Paragraph, isFirst: boolean): { name: string; text: string } | undefined {
   const marks = /^#{1,6}(?=[ \t])/.exec(text)?.[0]
-  if (marks) return { name: `h${marks.length}`, text: flat(visibleText(text.slice(marks.length))) }
+  if (marks) return { name: `h${marks.length}`, text: flat(plainText(text.slice(marks.length))) }
   const isTitle = isFirst && !text.includes('\n') && text.length <= LONGEST_HEADING && !/[.!?:;,]\s*$/.test(text)
-  return isTitle ? { name: 'h1', text: flat(visibleText(text)) } : undefined
+  return isTitle ? { name: 'h1', text: flat(plainText(text)) } : undefined
 }
 
 const element = (
@@ -85,7 +86,7 @@ const element = (
   start,
   tagEnd: start + raw.length,
   end: start + raw.length,
-  text: flat(visibleText(text)),
+  text: flat(plainText(text)),
   inHead: false,
   isContent: true,
 })

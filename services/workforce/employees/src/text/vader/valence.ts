@@ -15,9 +15,10 @@ export interface WordValence {
 /** Weighs nothing. */
 export const neutral: WordValence = { word: '', valence: 0, negated: false, emphasis: 'none' }
 
-/** Mean rises that people gave to words in capitals, and what a negation leaves. */
+/** Mean rises that people gave to words in capitals. */
 const CAPITALS = 0.733
-const NEGATED = -0.74
+/** What a negation leaves of a valence. */
+export const NEGATED = -0.74
 /** A word further away says less. */
 const DISTANCE = [1, 0.95, 0.9] as const
 

@@ -1,0 +1,150 @@
+/** The process of a language model, with a real small one: several answers at once, their pieces, their ends. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { LoadFailed, RunnerGone } from '@millhand/child-process'
+import { createLog } from '@millhand/telemetry'
+import { type Answer, type GgufProcess, type Question, startGguf } from './gguf-process.ts'
+import { MOST_UNTAKEN } from './protocol.ts'
+import { smallModel, smallModelMissing } from './small-model.fixture.ts'
+
+const log = createLog({ level: 'error', write: () => {} })
+const options = {
+  ...{ file: smallModel, threads: 1, sequences: 3, contextTokens: 1_024, keepsPrefix: false },
+  ...{ memoryLimitBytes: 2 ** 30, stopMs: 60_000, log },
+}
+const question = (content: string, more: Partial<Question> = {}): Question => ({
+  messages: [{ role: 'user', content }],
+  schema: undefined,
+  ...{ maxOutputTokens: 24, seed: 1, temperature: 0, topP: 1, stop: [] },
+  ...more,
+})
+const endless = question('Count for ever.', {
+  maxOutputTokens: 100_000,
+  schema: { type: 'array', minItems: 90, items: { type: 'string', minLength: 100 } },
+})
+const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
+const answered = (answer: Answer) => {
+  assert.ok(answer.kind === 'answered', JSON.stringify(answer))
+  return answer
+}
+
+describe('the process of a language model', { skip: smallModelMissing }, () => {
+  let process: GgufProcess
+  before(async () => {
+    process = await startGguf(options)
+  })
+  after(() => process?.kill())
+
+  /** Asks, and resolves once the answer has begun. */
+  async function begun(asked: Question, signal?: AbortSignal) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const answer = process.ask(asked, { signal, onPiece: async () => resolve() })
+    answer.catch(() => {})
+    await promise
+    return { answer }
+  }
+
+  it('gives an answer in pieces, which are its text together, and counts tokens as they come', async () => {
+    const pieces: string[] = []
+    const counts: number[] = []
+    const answer = answered(
+      await process.ask(question('Name three animals — in French: «café».'), {
+        async onPiece(text, { outputTokens }) {
+          pieces.push(text)
+          counts.push(outputTokens)
+        },
+      }),
+    )
+    assert.ok(pieces.length > 5)
+    assert.equal(pieces.join(''), answer.text)
+    assert.deepEqual(
+      counts,
+      [...counts].sort((a, b) => a - b),
+    )
+    assert.ok(answer.outputTokens <= 24 && answer.inputTokens > 10, JSON.stringify(answer))
+  })
+
+  it('waits with an answer whose pieces are not taken, and with no other', async () => {
+    const taking = Promise.withResolvers<void>()
+    const full = Promise.withResolvers<void>()
+    let pieces = 0
+    const long = { ...endless, maxOutputTokens: 60 }
+    const slow = process.ask(long, {
+      async onPiece() {
+        if (++pieces === MOST_UNTAKEN) full.resolve()
+        await taking.promise
+      },
+    })
+    await full.promise
+    await process.ask(question('Say hello.'))
+    assert.equal(pieces, MOST_UNTAKEN)
+    taking.resolve()
+    assert.equal(answered(await slow).outputTokens, 60)
+    assert.ok(pieces > MOST_UNTAKEN)
+  })
+
+  it('answers more questions at once than it has sequences, each with its own text', async () => {
+    const schema = (word: string) => ({ type: 'object', properties: { word: { const: word } } })
+    const words = ['one', 'two', 'three', 'four', 'five']
+    const answers = await Promise.all(words.map(word => process.ask(question('Say it.', { schema: schema(word) }))))
+    assert.deepEqual(
+      answers.map(answer => JSON.parse(answered(answer).text)),
+      words.map(word => ({ word })),
+    )
+  })
+
+  it('stops one answer, with what there is of it, and goes on with the other', async () => {
+    const stopping = new AbortController()
+    const unwanted = await begun(endless, stopping.signal)
+    const other = process.ask(question('Say hello.'))
+    stopping.abort()
+    assert.equal(answered(await unwanted.answer).end, 'stopped')
+    assert.ok(['stop', 'length'].includes(answered(await other).end))
+  })
+
+  it('ends before a stop sequence, wherever tokens have their bounds', async () => {
+    const whole = answered(await process.ask(question('Say hello.'))).text
+    const stop = whole.slice(4, 9)
+    const cut = answered(await process.ask(question('Say hello.', { stop: [stop] })))
+    assert.deepEqual([cut.text, cut.end], [whole.slice(0, whole.indexOf(stop)), 'stop'])
+  })
+
+  it('keeps nothing of a question for the next', async () => {
+    await process.ask(question('Remember the word lamp.'))
+    assert.equal(answered(await process.ask(question('Remember the word lamp.'))).knownTokens, 0)
+  })
+
+  it('refuses a question that leaves no room', async () => {
+    const answer = await process.ask(question('word '.repeat(2_000)))
+    assert.ok(answer.kind === 'too_long' && answer.tokens > 2_000 && answer.most < 1_024, JSON.stringify(answer))
+  })
+
+  it('asks nothing for who does not want it any more', async () => {
+    const waiting = new AbortController()
+    const running = await Promise.all([begun(endless), begun(endless), begun(endless)])
+    const fourth = process.ask(question('Say hello.'), { signal: waiting.signal })
+    waiting.abort(new Error('not wanted'))
+    await assert.rejects(fourth, /not wanted/)
+    await process.kill()
+    for (const { answer } of running) await assert.rejects(answer, gone('killed'))
+    process = await startGguf(options)
+  })
+
+  it('is killed with all of its answers where one does not stop in time', async () => {
+    await process.kill()
+    process = await startGguf({ ...options, stopMs: 0 })
+    const stopping = new AbortController()
+    const running = [await begun(endless, stopping.signal), await begun(endless)]
+    stopping.abort()
+    for (const { answer } of running) await assert.rejects(answer, gone('evicted'))
+    assert.equal((await process.gone).reason, 'evicted')
+    await assert.rejects(process.ask(question('Say hello.')), gone('evicted'))
+  })
+
+  it('is not loaded for a signal that has fired, in no time, nor within less memory than it needs', async () => {
+    await assert.rejects(startGguf(options, AbortSignal.abort()), gone('killed'))
+    await assert.rejects(startGguf({ ...options, loadTimeoutMs: 0 }), /too long to load/)
+    const small = { ...options, memoryLimitBytes: 100 * 2 ** 20 }
+    await assert.rejects(startGguf(small), error => error instanceof LoadFailed || gone('out_of_memory')(error))
+  })
+})

@@ -1,0 +1,204 @@
+/** The process of a local language model: loaded once, asked several things at once, gone after a crash. */
+import { fileURLToPath } from 'node:url'
+import { type ChildProcess, LoadFailed, MAX_HEAD_BYTES, RunnerGone, startChild } from '@millhand/child-process'
+import type { Log } from '@millhand/telemetry'
+import {
+  type Answer,
+  type Counts,
+  type Heard,
+  type Load,
+  MOST_ANSWER_BYTES,
+  MOST_UNTAKEN,
+  type Question,
+  readFromChild,
+  type ToChild,
+} from './protocol.ts'
+import { Turns } from './turns.ts'
+
+export { ggufFault, missingPackage } from './gguf-file.ts'
+export type { Answer, Counts, Question } from './protocol.ts'
+
+export interface GgufProcessOptions extends Load {
+  /** Resident memory that it may have: the file is mapped, and counts. */
+  readonly memoryLimitBytes: number
+  readonly log: Log
+  /** How long loading may take, in milliseconds; 5 minutes where left out. */
+  readonly loadTimeoutMs?: number
+  /** The process is killed where an answer has not ended so long after it was told to stop, in milliseconds. */
+  readonly stopMs: number
+}
+
+interface Asking {
+  /** Ends the answer early: it is then what there is of it. One that has not begun rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Takes the answer piece by piece. Resolves when there is room for the next. Never rejects. */
+  readonly onPiece?: ((text: string, counts: Counts) => Promise<void>) | undefined
+}
+
+export interface GgufProcess {
+  /**
+   * Waits for its turn where as many are asked already as there are sequences. Rejects with `RunnerGone` when the process
+   * ends first: `evicted` where it had to be killed because another answer did not stop.
+   */
+  ask(question: Question, asking?: Asking): Promise<Answer>
+  /** Resident memory, in bytes; 0 once it is gone. */
+  memoryBytes(): number
+  /** Idempotent. Resolves when the process is gone. */
+  kill(): Promise<void>
+  readonly gone: Promise<RunnerGone>
+}
+
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+/** node-llama-cpp tries its native code in a process of its own first. */
+const CODE = {
+  'libs/gguf': ['node-llama-cpp'],
+  'libs/child-process': [],
+  'libs/telemetry': [],
+  'libs/model': [],
+}
+/** It looks for the C library that its native code is to fit. */
+const SYSTEM = ['/usr', '/lib', '/lib64', '/bin', '/sbin', '/etc/os-release']
+/** A large file comes from a slow disk. */
+const LOAD_TIMEOUT_MS = 300_000
+
+/**
+ * Resolves once the model is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be, and leaves no process
+ * then; with `RunnerGone('killed')` when the signal fires before.
+ */
+export async function startGguf(options: GgufProcessOptions, signal?: AbortSignal): Promise<GgufProcess> {
+  if (signal?.aborted) throw stopped()
+  const { file, sequences, memoryLimitBytes, log, loadTimeoutMs = LOAD_TIMEOUT_MS } = options
+  const child = startChild<ToChild, Heard>({
+    script: CHILD,
+    lock: { code: CODE, readable: [file, ...SYSTEM], native: true, startsProcesses: true },
+    read: readFromChild,
+    ahead: sequences * (MOST_UNTAKEN + 1),
+    messageBytes: sequences * (MAX_HEAD_BYTES + MOST_ANSWER_BYTES),
+    fileBytes: 0,
+    memoryLimitBytes,
+    log,
+  })
+  const stop = () => void child.kill(stopped())
+  signal?.addEventListener('abort', stop, { once: true })
+  let isLate = false
+  const limit = setTimeout(() => {
+    isLate = true
+    void child.kill()
+  }, loadTimeoutMs)
+  try {
+    const { threads, contextTokens, keepsPrefix } = options
+    child.send({ kind: 'load', load: { file, threads, sequences, contextTokens, keepsPrefix } })
+    const said = await child.next()
+    if (said.kind === 'loaded') return new AskedGguf(child, options)
+    throw new LoadFailed('model_broken', (said.kind === 'refused' && said.message) || 'it answered out of turn')
+  } catch (error) {
+    await child.kill()
+    if (isLate) throw new LoadFailed('model_broken', 'the model took too long to load')
+    throw error
+  } finally {
+    // The process outlives its loading: neither may end it later.
+    clearTimeout(limit)
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+const stopped = () => new RunnerGone('killed', 'the model was stopped')
+
+/** A question that the child has. */
+interface Asked {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: unknown) => void
+  readonly onPiece: Asking['onPiece']
+  untaken: number
+}
+
+class AskedGguf implements GgufProcess {
+  readonly gone: Promise<RunnerGone>
+  readonly #child: ChildProcess<ToChild, Heard>
+  readonly #options: GgufProcessOptions
+  readonly #asked = new Map<number, Asked>()
+  readonly #turns: Turns
+  #lastId = 0
+
+  constructor(child: ChildProcess<ToChild, Heard>, options: GgufProcessOptions) {
+    this.#child = child
+    this.#options = options
+    this.#turns = new Turns(options.sequences)
+    this.gone = child.gone
+    void this.#hear()
+  }
+
+  async ask(question: Question, { signal, onPiece }: Asking = {}): Promise<Answer> {
+    await this.#turns.take(signal)
+    try {
+      return await this.#answerTo(question, signal, onPiece)
+    } finally {
+      this.#turns.release()
+    }
+  }
+
+  async #answerTo(question: Question, signal: AbortSignal | undefined, onPiece: Asking['onPiece']): Promise<Answer> {
+    const id = ++this.#lastId
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    let late: NodeJS.Timeout | undefined
+    const stop = () => {
+      this.#child.send({ kind: 'stop', id })
+      late = setTimeout(() => {
+        void this.#child.kill(new RunnerGone('evicted', 'another run of the process did not stop in time'))
+      }, this.#options.stopMs)
+    }
+    this.#asked.set(id, { resolve, reject, onPiece, untaken: 0 })
+    // One that is gone already is not heard any more.
+    void this.gone.then(reject)
+    this.#child.send({ kind: 'ask', id, question, streams: onPiece !== undefined })
+    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted) stop()
+    try {
+      return await promise
+    } finally {
+      this.#asked.delete(id)
+      clearTimeout(late)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  async #hear(): Promise<void> {
+    try {
+      for (;;) {
+        const said = await this.#child.next()
+        if (!this.#take(said)) await this.#child.kill(new RunnerGone('crashed', 'the process said what it may not'))
+      }
+    } catch {
+      // Who asks is told by `gone`.
+    }
+  }
+
+  /** Says whether the child kept to its bounds: it may be compromised. */
+  #take(said: Heard): boolean {
+    if (said.kind === 'loaded' || said.kind === 'refused') return false
+    const { id } = said
+    const asked = this.#asked.get(id)
+    if (asked === undefined) return false
+    if (said.kind !== 'piece') {
+      asked.resolve(said)
+      this.#asked.delete(id)
+      return true
+    }
+    if (asked.onPiece === undefined || asked.untaken === MOST_UNTAKEN) return false
+    asked.untaken++
+    const { inputTokens, outputTokens } = said
+    void asked.onPiece(said.text, { inputTokens, outputTokens }).then(() => {
+      asked.untaken--
+      this.#child.send({ kind: 'taken', id })
+    })
+    return true
+  }
+
+  memoryBytes(): number {
+    return this.#child.memoryBytes()
+  }
+
+  kill(): Promise<void> {
+    return this.#child.kill()
+  }
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseTraceContext, traceparentOf } from './trace-context.ts'
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const spanId = 'b7ad6b7169203331'
+
+test('a context is read from its headers and written again', () => {
+  for (const flags of ['00', '01']) {
+    const text = `00-${traceId}-${spanId}-${flags}`
+    const context = parseTraceContext(text, 'a=1,b=2')
+    assert.deepEqual(context, { traceId, spanId, isSampled: flags === '01', state: 'a=1,b=2' })
+    assert.equal(traceparentOf(context), text)
+  }
+})
+
+test('of later versions the known part is read, and unknown flags are ignored', () => {
+  for (const text of [`01-${traceId}-${spanId}-01`, `cc-${traceId}-${spanId}-03-more`, `00-${traceId}-${spanId}-ff`])
+    assert.deepEqual(parseTraceContext(text), { traceId, spanId, isSampled: true }, text)
+})
+
+test('what is no context is none', () => {
+  const wrong = [
+    null,
+    undefined,
+    '',
+    `ff-${traceId}-${spanId}-01`,
+    `00-${traceId}-${spanId}-01-more`,
+    `00-${'0'.repeat(32)}-${spanId}-01`,
+    `00-${traceId}-${'0'.repeat(16)}-01`,
+    `00-${traceId.toUpperCase()}-${spanId}-01`,
+    `00-${traceId}-${spanId}`,
+    ` 00-${traceId}-${spanId}-01`,
+  ]
+  for (const text of wrong) assert.equal(parseTraceContext(text), undefined, String(text))
+})
+
+test('a state that is malformed or too long is left out, and the trace goes on', () => {
+  for (const state of ['', 'a=ä', 'a=\n', 'x'.repeat(513)])
+    assert.deepEqual(parseTraceContext(`00-${traceId}-${spanId}-01`, state), { traceId, spanId, isSampled: true })
+})

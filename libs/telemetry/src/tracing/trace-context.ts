@@ -1,0 +1,44 @@
+/** The trace that a piece of work belongs to, and its place there: https://www.w3.org/TR/trace-context/. */
+
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
+  /** 16 hexadecimal digits: the span that whatever begins now is a child of. */
+  readonly spanId: string
+  /** Decided once, where the trace begins: without it no span is made. */
+  readonly isSampled: boolean
+  /** `tracestate` of the caller, which is passed on as it is. */
+  readonly state?: string
+}
+
+/** The context that the two headers name; undefined where `traceparent` is missing or malformed. */
+export function parseTraceContext(
+  traceparent: string | null | undefined,
+  state?: string | null,
+): TraceContext | undefined {
+  if (traceparent === null || traceparent === undefined) return undefined
+  const [, version, traceId, spanId, flags, more] = FORM.exec(traceparent) ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
+  if (traceId === NO_TRACE || spanId === NO_SPAN) return undefined
+  const isSampled = (Number.parseInt(flags, 16) & 1) === 1
+  // A malformed state must not stop the trace (section 3.3.1).
+  return { traceId, spanId, isSampled, ...(state && STATE.test(state) && { state }) }
+}
+
+/** The context as a `traceparent` header. */
+export const traceparentOf = ({ traceId, spanId, isSampled }: TraceContext): string =>
+  `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
+
+/** The fields of log lines about work of a trace; none where traces are off. */
+export const traceIds = (
+  context: TraceContext | undefined,
+): { readonly trace_id?: string; readonly span_id?: string } =>
+  context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId }
+
+const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
+const NO_TRACE = '0'.repeat(32)
+const NO_SPAN = '0'.repeat(16)
+
+/** Printable ASCII of the length that everyone has to pass on (section 3.3.1.5). */
+const STATE = /^[\x20-\x7e]{1,512}$/

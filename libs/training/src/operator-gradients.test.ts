@@ -1,0 +1,24 @@
+/** The gradient of every operator that is trained, against finite differences in float64. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { differentiableOperators } from './differentiable-operators.ts'
+import { checkGradients } from './gradient-check.fixture.ts'
+import { openNetwork } from './network.fixture.ts'
+import { numberCases } from './number-cases.fixture.ts'
+import { placeCases } from './place-cases.fixture.ts'
+
+const cases = [...numberCases, ...placeCases]
+
+for (const { operator, what, add, opset = 20 } of cases) {
+  test(`${operator} ${what}`, async () => {
+    const network = openNetwork({ seed: 7, opset })
+    // So that the weights are used twice, and the operator is neither first nor last.
+    const output = add(network)
+    await checkGradients({ network, output: network.node('Mul', [output, output]) })
+  })
+}
+
+test('every operator has a case', () => {
+  const missing = [...differentiableOperators.keys()].filter(name => !cases.some(({ operator }) => operator === name))
+  assert.deepEqual(missing, [])
+})

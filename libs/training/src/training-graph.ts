@@ -1,0 +1,228 @@
+/** A model and what training adds to it, as one graph of standard operators: forward, loss, backward, optimizer step. */
+import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { type ModelProto, ModelProtoSchema, type NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
+import type { Tensor } from '@millhand/model'
+import { integerOf } from './attributes.ts'
+import { differentiable, refuse, ruleOf, writeBackward } from './backward.ts'
+import { inputOf } from './graph-input.ts'
+import { type GraphWriter, openGraphWriter, PREFIX } from './graph-writer.ts'
+import { insideLoss, type Loss, type Target, targetOf, writeLoss } from './loss.ts'
+import type { Shape } from './operations.ts'
+import { type Optimizer, type OptimizerStep, writeOptimizer } from './optimizer.ts'
+import { type Evaluate, type Trace, traceModel, withGraph } from './trace.ts'
+import { TrainingRefused } from './training-refused.ts'
+import { layoutOf, pack, unpack, type VectorLayout } from './vector-layout.ts'
+
+export interface TrainingGraphOptions {
+  readonly loss: Loss
+  /** Left out, the graph gives the gradients in the place of new weights. */
+  readonly optimizer?: Optimizer
+  /** The output that is trained; default the first. */
+  readonly output?: string
+  /** Initializers to train; default all of float32 with at least one axis that are no statistics. */
+  readonly trained?: readonly string[]
+  /** The model's inputs for one batch. Their shapes are those of every step. */
+  readonly batch: ReadonlyMap<string, Tensor>
+}
+
+export interface TrainingGraph {
+  /** An ONNX model. */
+  readonly bytes: Uint8Array
+  readonly target: Target
+  /** The trained weights. */
+  readonly weights: Carried
+  /** Means and variances of batch normalization, which a step updates. */
+  readonly statistics: Carried
+  readonly states: OptimizerStep['states']
+  readonly scalars: readonly string[]
+  readonly masks: readonly DropoutMask[]
+  /** The output with the loss, a scalar. */
+  readonly loss: string
+  /** The output with the gradients, as one vector in the order of the weights; without an optimizer. */
+  readonly gradients: string | undefined
+}
+
+/** Tensors of the model that are one vector, which goes in and comes out of each step. */
+interface Carried extends VectorLayout {
+  readonly input: string
+  readonly output: string
+  /** As the model has them. */
+  readonly initial: Float32Array
+}
+
+/** An input with 0 where an element is dropped, elsewhere 1/(1 - ratio). */
+interface DropoutMask {
+  readonly input: string
+  readonly shape: Shape
+  readonly ratio: number
+}
+
+const MIN_OPSET = 13
+
+/** Throws `TrainingRefused`, and what `evaluate` throws. The caller has checked that the bytes may be loaded (`readOnnx`). */
+export async function buildTrainingGraph(
+  bytes: Uint8Array,
+  options: TrainingGraphOptions,
+  evaluate: Evaluate,
+): Promise<TrainingGraph> {
+  const model = fromBinary(ModelProtoSchema, bytes)
+  const opset = Number(model.opsetImport.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0)
+  if (opset < MIN_OPSET) throw new TrainingRefused(`the operators are of version ${opset}, older than ${MIN_OPSET}`)
+  const all = model.graph?.node ?? []
+  const inside = all.find(({ attribute }) => attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0))
+  if (inside) throw refuse(inside, 'has a graph inside')
+  const wanted = new Set(options.trained ?? trainable(model))
+  const trace = await traceModel(model, options.batch, wanted, evaluate)
+  const output = lossInput(model, trace, options)
+  const nodes = contributing(all, output)
+  const used = new Set(nodes.flatMap(({ input }) => input))
+  const trained = [...trace.initializers.keys()].filter(name => wanted.has(name) && used.has(name))
+  const active = differentiable(nodes, new Set(trained), trace)
+  if (!active.has(output)) throw new TrainingRefused(`the output "${output}" depends on nothing that is trained`)
+  const graph = openGraphWriter(opset)
+  const forward = writeForward(graph, nodes, new Set(trained), trace)
+  const shape = trace.tensorOf(output).shape
+  const target = targetOf(options.loss, shape)
+  const { value, gradient } = writeLoss(graph, options.loss, output, shape, target.name)
+  const gradientOf = writeBackward(graph, nodes, { from: new Map([[output, gradient]]), active, trace })
+  const layout = layoutOf(trained, name => trace.tensorOf(name).shape)
+  const gradients = pack(graph, layout, gradientOf)
+  const input = `${PREFIX}weights`
+  const step = options.optimizer && writeOptimizer(graph, options.optimizer, input, gradients)
+  const weights = { ...carry(layout, input, trace), output: step?.weights ?? input }
+  const statistics = carryStatistics(graph, forward.statistics, trace)
+  unpack(graph, weights.input, weights)
+  if (statistics.length > 0) unpack(graph, statistics.input, statistics)
+  const result = {
+    target,
+    weights,
+    statistics,
+    states: step?.states ?? [],
+    scalars: step?.scalars ?? [],
+    masks: forward.masks,
+    loss: value,
+    gradients: step ? undefined : gradients,
+  }
+  writeEnds(graph, { model, options, trace, used, result })
+  return { bytes: toBinary(ModelProtoSchema, withGraph(model, graph.graph)), ...result }
+}
+
+/** Numbers without an axis are constants of formulas, and statistics are not learned. */
+function trainable({ graph }: ModelProto): string[] {
+  const statistics = graph?.node.flatMap(({ opType, input }) =>
+    opType === 'BatchNormalization' ? input.slice(3, 5) : [],
+  )
+  const found = graph?.initializer.filter(({ dataType, dims }) => dataType === 1 && dims.length > 0) ?? []
+  return found.map(({ name }) => name).filter(name => !statistics?.includes(name))
+}
+
+/** The value that the loss takes: the output, or what goes into the operator that the loss has inside. */
+function lossInput(
+  { graph }: ModelProto,
+  trace: Trace,
+  { output = graph?.output[0]?.name, loss }: TrainingGraphOptions,
+) {
+  const node = graph?.node.find(each => each.output[0] === output)
+  if (output === undefined || !node) throw new TrainingRefused(`the model has no output "${output}" of a node`)
+  if (!insideLoss[loss].includes(node.opType)) return output
+  const axis = integerOf(node, 'axis', -1)
+  if (loss === 'cross_entropy' && axis !== -1 && axis !== trace.tensorOf(output).shape.length - 1) {
+    throw refuse(node, 'has its classes along another axis than the last')
+  }
+  return node.input[0] as string
+}
+
+/** The nodes that a value is computed from, in their order. */
+function contributing(nodes: readonly NodeProto[], output: string): NodeProto[] {
+  const needed = new Set([output])
+  const found = nodes.toReversed().filter(node => {
+    if (!node.output.some(name => name !== '' && needed.has(name))) return false
+    for (const name of node.input) needed.add(name)
+    return true
+  })
+  return found.toReversed()
+}
+
+function writeForward(graph: GraphWriter, nodes: readonly NodeProto[], trained: ReadonlySet<string>, trace: Trace) {
+  const masks: DropoutMask[] = []
+  const statistics = new Map<string, string>()
+  for (const node of nodes) {
+    const form = ruleOf(node)?.forward
+    if (!form) {
+      graph.copy(node)
+      continue
+    }
+    form({
+      graph,
+      node,
+      shapeOf: name => trace.tensorOf(name).shape,
+      constantOf: trace.constantOf,
+      isTrained: name => name !== undefined && trained.has(name),
+      mask(shape, ratio) {
+        const input = `${PREFIX}mask/${masks.length}`
+        masks.push({ input, shape, ratio })
+        return input
+      },
+      updates(statistic, value) {
+        if (!trace.initializers.has(statistic)) throw refuse(node, 'has statistics that are no initializers')
+        if (statistics.has(statistic)) throw refuse(node, 'shares its statistics with another node')
+        statistics.set(statistic, value)
+      },
+      refuse: why => refuse(node, why),
+    })
+  }
+  return { masks, statistics }
+}
+
+function carry(layout: VectorLayout, input: string, trace: Trace): Omit<Carried, 'output'> {
+  const initial = new Float32Array(layout.length)
+  for (const { name, offset } of layout.tensors) {
+    const { dtype, data } = trace.tensorOf(name)
+    if (dtype !== 'float32') throw new TrainingRefused(`"${name}" has elements of ${dtype}; float32 is trained`)
+    initial.set(data as Float32Array, offset)
+  }
+  return { ...layout, input, initial }
+}
+
+function carryStatistics(graph: GraphWriter, updates: ReadonlyMap<string, string>, trace: Trace): Carried {
+  const input = `${PREFIX}statistics`
+  const layout = layoutOf([...updates.keys()], name => trace.tensorOf(name).shape)
+  const output = layout.length === 0 ? input : pack(graph, layout, name => updates.get(name))
+  return { ...carry(layout, input, trace), output }
+}
+
+type Ends = Omit<TrainingGraph, 'bytes'>
+
+/** Inputs, outputs and the constants of the model. */
+function writeEnds(
+  graph: GraphWriter,
+  parts: {
+    readonly model: ModelProto
+    readonly options: TrainingGraphOptions
+    readonly trace: Trace
+    readonly used: ReadonlySet<string>
+    readonly result: Ends
+  },
+): void {
+  const { options, trace, used } = parts
+  const { target, weights, statistics, states, scalars, masks, loss, gradients } = parts.result
+  const carried = [weights, statistics].filter(({ length }) => length > 0)
+  const split = new Set(carried.flatMap(({ tensors }) => tensors.map(({ name }) => name)))
+  for (const [name, tensor] of trace.initializers) {
+    if (used.has(name) && !split.has(name)) graph.initializer(name, tensor)
+  }
+  const vector = (input: string, length: number) => inputOf(input, 'float32', [length])
+  graph.graph.input.push(
+    ...[...options.batch]
+      .filter(([name]) => used.has(name))
+      .map(([name, { dtype, shape }]) => inputOf(name, dtype, shape)),
+    inputOf(target.name, target.dtype, target.shape),
+    ...carried.map(({ input, length }) => vector(input, length)),
+    ...states.map(({ input }) => vector(input, weights.length)),
+    ...scalars.map(name => inputOf(name, 'float32', [])),
+    ...masks.map(({ input, shape }) => inputOf(input, 'float32', shape)),
+  )
+  graph.output(loss)
+  if (gradients !== undefined) graph.output(gradients)
+  for (const { input, output } of [...carried, ...states]) if (input !== output) graph.output(output)
+}

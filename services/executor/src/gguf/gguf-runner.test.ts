@@ -1,0 +1,130 @@
+/** Runs that share the process of a model, each a sequence of its own: with processes that say what they are asked. */
+import assert from 'node:assert/strict'
+import { after, it } from 'node:test'
+import { type ItemResult, type Loaded, type ModelUsage, type RunItem, RunnerGone } from '@millhand/child-process'
+import { createLog } from '@millhand/telemetry'
+import { describeModelRunner } from '../runner.contract.ts'
+import { anyFile, textGenerator } from './gguf-models.fixture.ts'
+import { ggufRunner } from './gguf-runner.ts'
+import { scriptedProcesses } from './scripted-process.fixture.ts'
+
+const file = anyFile(after)
+const model = textGenerator('parrot', file)
+const chat = textGenerator('chat', file, { input_format: 'json' })
+const other = textGenerator('other', file)
+const never = new AbortController().signal
+
+function openRunner(allMemoryBytes = 2 ** 31) {
+  const { start, started } = scriptedProcesses()
+  const runner = ggufRunner({
+    ...{ threads: 1, sequences: 4, memoryLimitBytes: 2 ** 30, allMemoryBytes },
+    log: createLog({ level: 'error', write: () => {} }),
+    start,
+    now: () => 0,
+  })
+  return { runner, started }
+}
+
+const item = (input: string, parameters?: Record<string, unknown>): RunItem => ({ input, parameters })
+const said = (result: ItemResult | undefined) => {
+  assert.ok(result?.ok && 'output' in result, JSON.stringify(result))
+  return JSON.parse(result.output.toString())
+}
+const ask = async (run: Loaded, one: RunItem) => (await run.run([one])).items[0]
+const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
+
+/** Until all runs have reached the process. */
+async function asking(process: { asked: () => number } | undefined, count: number): Promise<void> {
+  while (process?.asked() !== count) await new Promise(again => setImmediate(again))
+}
+
+describeModelRunner('models that generate text', {
+  runner: () => openRunner().runner,
+  model,
+  streams: [item('one two'), item('three four five')],
+  invalid: item('too long'),
+  endless: { model, item: item('for ever', { max_tokens: 100_000 }) },
+})
+
+it('an output is the whole text, how it ended and its times, and tokens are counted as they come', async () => {
+  const run = await openRunner().runner.load(model, never)
+  const used: ModelUsage[] = []
+  const { items } = await run.run([{ ...item('one two three'), onUsage: now => void used.push(now) }])
+  assert.deepEqual(said(items[0]), {
+    text: 'one two three',
+    finish_reason: 'stop',
+    timings: { time_to_first_token_ms: 0 },
+  })
+  assert.deepEqual(
+    used.map(({ outputTokens }) => outputTokens),
+    [1, 2, 3, 3],
+  )
+  assert.equal(said(await ask(run, item('one two three', { max_tokens: 2 }))).finish_reason, 'length')
+  assert.equal(said(await ask(run, item('one two three', { stop: 'three' }))).text, 'one two')
+})
+
+it('with a schema the value is beside its text, where that has its end', async () => {
+  const run = await openRunner().runner.load(model, never)
+  const response_schema = { type: 'object', properties: { a: { type: 'integer' } } }
+  assert.deepEqual(said(await ask(run, item('{"a": 1}', { response_schema }))).json, { a: 1 })
+  assert.equal('json' in said(await ask(run, item('{"a": 1}', { response_schema, max_tokens: 1 }))), false)
+})
+
+it('a conversation is a list of messages, and anything else is refused', async () => {
+  const run = await openRunner().runner.load(chat, never)
+  const messages = [
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: 'one two' },
+  ]
+  assert.equal(said(await ask(run, item(JSON.stringify(messages)))).text, 'one two')
+  for (const input of ['one two', '[]', '[{"role":"tool","content":"x"}]', '[{"role":"assistant","content":"x"}]']) {
+    const result = await ask(run, item(input))
+    assert.ok(result?.ok === false && result.code === 'model_input_invalid' && !result.retryable, input)
+  }
+})
+
+it('runs of a model share its process, and what stops one leaves the others alone', async () => {
+  const { runner, started } = openRunner()
+  const [one, two] = await Promise.all([runner.load(model, never), runner.load(model, never)])
+  const stopped = assert.rejects(one.run([item('for ever', { max_tokens: 100_000 })]), gone('killed'))
+  const words = Array.from({ length: 500 }, (_, at) => `word${at}`).join(' ')
+  const going = ask(two, item(words))
+  await asking(started[0], 2)
+  await one.kill()
+  await stopped
+  assert.equal(said(await going).text, words)
+  assert.equal(started.length, 1)
+})
+
+it('a crash ends the runs that share the process, and the next starts another', async () => {
+  const { runner, started } = openRunner()
+  const runs = await Promise.all([runner.load(model, never), runner.load(model, never)])
+  const ended = runs.map(run => assert.rejects(run.run([item('for ever', { max_tokens: 100_000 })]), gone('crashed')))
+  await asking(started[0], 2)
+  started[0]?.crash()
+  await Promise.all(ended)
+  for (const run of runs) assert.equal((await run.gone).reason, 'crashed')
+  assert.equal(said(await ask(await runner.load(model, never), item('again'))).text, 'again')
+  assert.equal(started.length, 2)
+})
+
+it('an idle model makes room for another, and one in use stays', async () => {
+  const { runner, started } = openRunner(1)
+  const run = await runner.load(model, never)
+  await ask(run, item('one'))
+  const next = await runner.load(other, never)
+  assert.equal((await run.gone).reason, 'killed')
+  const going = next.run([item('for ever', { max_tokens: 100_000 })])
+  await asking(started[1], 1)
+  await runner.load(chat, never)
+  assert.equal(started[1]?.asked(), 1)
+  await Promise.all([assert.rejects(going, gone('killed')), next.kill()])
+})
+
+it('ends its processes when it is closed, and loads nothing more', async () => {
+  const { runner } = openRunner()
+  const run = await runner.load(model, never)
+  await runner.close()
+  assert.equal((await run.gone).reason, 'killed')
+  await assert.rejects(runner.load(model, never), gone('killed'))
+})

@@ -1,0 +1,177 @@
+/** Runs language models of the form GGUF: the adapter of `Runner` for llama.cpp. docs/decisions/text-generation.md */
+import { stat } from 'node:fs/promises'
+import {
+  type Loaded,
+  LoadFailed,
+  type OnEmit,
+  type RunItem,
+  type Runner,
+  RunnerGone,
+  type RunResult,
+} from '@millhand/child-process'
+import { startGguf } from '@millhand/gguf'
+import type { ModelPackage } from '@millhand/model'
+import type { Log } from '@millhand/telemetry'
+import { generateText } from './generate-text.ts'
+import { type SharedProcess, SharedProcesses } from './shared-processes.ts'
+
+export interface GgufRunnerOptions {
+  readonly threads: number
+  /** How many runs of a model may be on at once, in its process. */
+  readonly sequences: number
+  /** Resident memory that a process may have beside its file, in bytes. */
+  readonly memoryLimitBytes: number
+  /** What all processes may hold before idle ones are ended, in bytes. */
+  readonly allMemoryBytes: number
+  readonly log: Log
+  /** Starts the process of a model; another in tests. */
+  readonly start?: typeof startGguf
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number
+}
+
+/** A stopped run is over by then, also where its process has to be killed: contract, section 4, "States". */
+const STOP_MS = 1_500
+
+export function ggufRunner(options: GgufRunnerOptions): Runner<ModelPackage> & { close(): Promise<void> } {
+  const { start = startGguf, now = () => performance.now(), allMemoryBytes, log } = options
+  const processes = new SharedProcesses({
+    start: (model, signal) => startOf(model, signal, options, start),
+    memoryLimitBytes: allMemoryBytes,
+    now,
+    log,
+  })
+  const idle = new IdleRuns(options.sequences)
+  return {
+    engine: { kind: 'gguf', name: 'node-llama-cpp', provider: 'cpu' },
+    loads: 'model',
+    // No run waits for another: each is a sequence in the process of its model.
+    ownProcesses: true,
+    async load(model, signal) {
+      const user = {}
+      return new GgufRun({ model, user, shared: await processes.use(model, user, signal), now, idle })
+    },
+    close: () => processes.close(),
+  }
+}
+
+async function startOf(
+  model: ModelPackage,
+  signal: AbortSignal,
+  { threads, sequences, memoryLimitBytes, log }: GgufRunnerOptions,
+  start: typeof startGguf,
+) {
+  const { manifest, files } = model
+  if (manifest.processing.kind !== 'text_generation')
+    throw new LoadFailed('model_broken', 'the model does not generate text')
+  const { contextTokens } = manifest.processing
+  const file = files.model ?? ''
+  const { size } = await stat(file)
+  try {
+    return await start(
+      {
+        ...{ file, threads, sequences, contextTokens, log },
+        keepsPrefix: false, // What an account has asked is not kept for another's question.
+        memoryLimitBytes: size + memoryLimitBytes,
+        stopMs: STOP_MS,
+      },
+      signal,
+    )
+  } catch (error) {
+    if (!(error instanceof RunnerGone && error.reason === 'out_of_memory')) throw error
+    throw new LoadFailed('out_of_memory', 'the model needs more memory than it may have')
+  }
+}
+
+interface GgufRunDeps {
+  readonly model: ModelPackage
+  /** By which the process knows that it is in use. */
+  readonly user: object
+  readonly shared: SharedProcess
+  readonly now: () => number
+  readonly idle: IdleRuns
+}
+
+/** A run of a model, and the next of the same account: what is killed is the run, and not the process that it shares. */
+class GgufRun implements Loaded {
+  readonly gone: Promise<RunnerGone>
+  readonly #deps: GgufRunDeps
+  readonly #killed = new AbortController()
+  readonly #onKilled: () => void
+  #running: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: GgufRunDeps) {
+    this.#deps = deps
+    const { promise, resolve } = Promise.withResolvers<RunnerGone>()
+    this.#onKilled = () => resolve(stopped())
+    this.gone = Promise.race([promise, deps.shared.process.gone])
+  }
+
+  async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
+    if (this.#killed.signal.aborted) throw stopped()
+    const { shared, user, idle } = this.#deps
+    idle.delete(this)
+    shared.users.add(user)
+    const running = this.#generate(items, onEmit).finally(() => {
+      shared.users.delete(user)
+      idle.add(this)
+    })
+    this.#running = running.catch(() => {})
+    return await running
+  }
+
+  /** Each item is a sequence of its own. */
+  async #generate(items: readonly RunItem[], onEmit: OnEmit): Promise<RunResult> {
+    const { shared, model, user, now } = this.#deps
+    const { signal } = this.#killed
+    shared.time.begin(user)
+    const runs = items.map((item, at) =>
+      generateText({ process: shared.process, model, emit: emission => onEmit(at, emission), signal, now }, item),
+    )
+    const ended = await Promise.allSettled(runs)
+    const computeMs = shared.time.end(user)
+    const results = ended.map(one => {
+      if (one.status === 'rejected') throw one.reason
+      return one.value
+    })
+    return { items: results, computeMs }
+  }
+
+  /** What the process holds is all runs' together, and counts where it is shared. */
+  memoryBytes(): number {
+    return 0
+  }
+
+  async kill(): Promise<void> {
+    const { shared, user, idle } = this.#deps
+    this.#killed.abort(stopped())
+    await this.#running
+    idle.delete(this)
+    shared.users.delete(user)
+    this.#onKilled()
+  }
+}
+
+const stopped = () => new RunnerGone('killed', 'the run was stopped')
+
+/** Runs that are over, for the next of the same account. They hold nothing, and there are no more than can be on at once. */
+class IdleRuns {
+  readonly #runs = new Set<GgufRun>()
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(run: GgufRun): void {
+    this.#runs.add(run)
+    const [oldest] = this.#runs
+    if (this.#runs.size <= this.#most || oldest === undefined) return
+    this.#runs.delete(oldest)
+    void oldest.kill()
+  }
+
+  delete(run: GgufRun): void {
+    this.#runs.delete(run)
+  }
+}

@@ -1,0 +1,159 @@
+/** The headings, paragraphs, items of lists and blocks of code of an article, in Markdown or as plain text has them. */
+
+export type Piece =
+  | { readonly kind: 'heading'; readonly level: number; readonly text: string }
+  /** A text has one space wherever there was more; code stands as it is written, with its fences. */
+  | { readonly kind: 'text' | 'item' | 'code'; readonly text: string }
+  /** An empty line, at which a long text may be cut. */
+  | { readonly kind: 'gap' }
+
+export function outlineOf(text: string): Piece[] {
+  const lines = text.split('\n')
+  const marks = marksOf(lines)
+  const pieces: Piece[] = []
+  let at = 0
+  while (at < lines.length) {
+    const line = lines[at] as string
+    const end = codeEnd(lines, at)
+    const heading = end === undefined ? headingAt(lines, at, marks) : undefined
+    if (end !== undefined) {
+      pieces.push({
+        kind: 'code',
+        text: lines
+          .slice(at, end)
+          .map(raw => raw.trimEnd())
+          .join('\n'),
+      })
+      at = end
+    } else if (heading) {
+      pieces.push({ kind: 'heading', level: heading.level, text: heading.text })
+      at = heading.next
+    } else if (line.trim() === '') {
+      pieces.push({ kind: 'gap' })
+      at++
+    } else {
+      const paragraph = paragraphAt(lines, at, marks)
+      pieces.push(paragraph.piece)
+      at = paragraph.next
+    }
+  }
+  return pieces
+}
+
+/** What of plain text counts as a heading in this one. */
+interface Marks {
+  /** Questions stand behind “Q:”, answers behind “A:”. */
+  readonly areAsked: boolean
+  /** It has no other headings, so a short line by itself or above a paragraph is one. */
+  readonly areTitles: boolean
+}
+
+function marksOf(lines: readonly string[]): Marks {
+  const count = (is: (line: string, at: number) => boolean) => lines.filter(is).length
+  const areAsked = count(line => asking.test(line)) > 0 && count(line => answering.test(line)) > 0
+  // The title that an article is given stands before its first line.
+  const areMarked = lines.some((line, at) => at > 0 && (atx.test(line.trim()) || underlined(lines, at)))
+  return { areAsked, areTitles: !areAsked && !areMarked }
+}
+
+const atx = /^(#{1,6}) (.+)$/
+const asking = /^\s*(?:\*\*|__)?(?:Q|Question|Frage)(?: ?\d{1,3})? ?[:.)](?:\*\*|__)? +(\S.*)$/i
+const answering = /^\s*(?:\*\*|__)?(?:A|Answer|Antwort)(?: ?\d{1,3})? ?[:.)](?:\*\*|__)? +(?=\S)/i
+/** Below all headings that have a level. */
+const LOWEST = 6
+
+interface Heading {
+  readonly level: number
+  readonly text: string
+  readonly next: number
+}
+
+function headingAt(lines: readonly string[], at: number, { areAsked, areTitles }: Marks): Heading | undefined {
+  const line = flat(lines[at])
+  const [, signs, titled] = atx.exec(line) ?? []
+  if (signs !== undefined && titled !== undefined)
+    return { level: signs.length, text: titled.replace(/ #+$/, ''), next: at + 1 }
+  if (underlined(lines, at)) return { level: /^\s*=/.test(lines[at + 1] ?? '') ? 1 : 2, text: bare(line), next: at + 2 }
+  if (areAsked && asking.test(line)) {
+    let next = at + 1
+    while (flat(lines[next]) !== '' && !answering.test(lines[next] ?? '') && next < at + MOST_LINES) next++
+    const question = lines.slice(at, next).map(flat).join(' ')
+    return { level: LOWEST, text: asking.exec(question)?.[1]?.replace(/(?:\*\*|__)$/, '') ?? question, next }
+  }
+  const isFirst = at === 0 || flat(lines[at - 1]) === '' || atx.test(flat(lines[at - 1]))
+  if (!isFirst || line.length > LONGEST || !isFollowed(lines, at + 1)) return undefined
+  const isTitle = areTitles && title.test(line) && line.split(' ').length <= MOST_WORDS
+  return isTitle || question.test(line) || bold.test(line)
+    ? { level: LOWEST, text: bare(line), next: at + 1 }
+    : undefined
+}
+
+/** Lines of a question. */
+const MOST_LINES = 6
+const LONGEST = 160
+const MOST_WORDS = 8
+
+/** A question that stands by itself. An item of a list is none, unless its number is that of a chapter. */
+const question = /^(?:\d{1,2}(?:\.\d{1,2})*[.)]? )?(?:\*\*|__)?[\p{Lu}\d“"‘'`][^?]*\?(?:\*\*|__)?$/u
+const bold = /^(\*\*|__)[^*_]{1,120}\1:?$/
+/** A capital first, and no sign that ends a sentence or a clause last. */
+const title = /^(?:\d{1,2}(?:\.\d{1,2}){1,3}\.? )?[\p{Lu}\d][^|]*[^\s.,;:!?…|]$/u
+
+const bare = (line: string) =>
+  line.replace(/^\d{1,2}(?:\.\d{1,2})*[.)]? (?=\D)/, '').replaceAll(/^(?:\*\*|__)|(?:\*\*|__):?$/g, '')
+
+/** A line with another of signs below it. */
+function underlined(lines: readonly string[], at: number): boolean {
+  const line = flat(lines[at])
+  const isFirst = at === 0 || flat(lines[at - 1]) === '' || atx.test(flat(lines[at - 1]))
+  return isFirst && /^(?:={3,}|-{3,}|~{3,})$/.test(flat(lines[at + 1])) && /^[\p{L}\p{N}“"‘'`(*[].{0,150}$/u.test(line)
+}
+
+/** Whether what comes next is text: of questions below one another only the last has an answer. */
+function isFollowed(lines: readonly string[], from: number): boolean {
+  let next = from
+  while (next < lines.length && flat(lines[next]) === '' && next < from + 3) next++
+  const line = flat(lines[next])
+  return line !== '' && !question.test(line) && !atx.test(line) && !/^(?:\[|\|)/.test(line)
+}
+
+/** Where the code that begins here ends: behind its fence, or where text is indented no further. */
+function codeEnd(lines: readonly string[], at: number): number | undefined {
+  const [fence] = /^(?:`{3,}|~{3,})/.exec((lines[at] ?? '').trim()) ?? []
+  if (fence !== undefined) {
+    const close = lines.findIndex((line, place) => place > at && line.trim().startsWith(fence))
+    return close === -1 ? lines.length : close + 1
+  }
+  const depth = depthOf(lines, at - 2)
+  if (depth === undefined || at < 2 || flat(lines[at - 1]) !== '') return undefined
+  let end = at
+  while (isDeeper(lines[end], depth)) end++
+  return end > at && !isItem(flat(lines[at])) && !isItem(flat(lines[at - 2])) ? end : undefined
+}
+
+const isDeeper = (line: string | undefined, depth: number) =>
+  line !== undefined && line.trim() !== '' && line.length - line.trimStart().length >= depth + 4
+
+function depthOf(lines: readonly string[], at: number): number | undefined {
+  const line = lines[at]
+  if (line === undefined || line.trim() === '' || atx.test(line.trim())) return undefined
+  return line.length - line.replace(answering, '').trimStart().length
+}
+
+const isItem = (line: string) => /^(?:[-*+|>]|\d+[.)]) ?/.test(line)
+
+/** Lines up to the next empty one; an item, and a line of a table, stands for itself with those that go on with it. */
+function paragraphAt(lines: readonly string[], at: number, marks: Marks): { piece: Piece; next: number } {
+  const first = flat(marks.areAsked ? lines[at]?.replace(answering, '') : lines[at])
+  const words = [first]
+  let next = at + 1
+  for (; next < lines.length; next++) {
+    const line = flat(lines[next])
+    const isOther = line === '' || isItem(line) || /^(?:`{3}|~{3})/.test(line) || atx.test(line)
+    if (isOther || (marks.areAsked && (asking.test(line) || answering.test(line)))) break
+    words.push(line)
+  }
+  return { piece: { kind: isItem(first) ? 'item' : 'text', text: words.join(' ') }, next }
+}
+
+const flat = (line: string | undefined) => (line ?? '').trim().replaceAll(/\s+/g, ' ')

@@ -1,0 +1,70 @@
+/**
+ * Training on one thread, beside JAX: steps of two small networks, and the gradients of ten. Steps are counted in a second
+ * of processor time, which is a second where nothing else runs; `per_s` has those of the clock.
+ */
+import type { Loss } from '@millhand/training'
+import { convolution, dense, type Network, networkKinds } from '@millhand/training/fixture'
+import { alternate } from '../alternate.ts'
+import { type Figure, median } from '../figure.ts'
+import { openContestant, type StepRate } from '../training/contestant.ts'
+import { type Jax, openJax } from '../training/jax.ts'
+import type { Workbench } from '../workbench.ts'
+
+/** The least share of JAX's steps that is wanted, and the largest difference of gradients in parts per million. */
+const LEAST = 0.7
+const MOST_PPM = 100
+
+export async function* training({ seconds, rounds: times }: Workbench): AsyncIterable<Figure> {
+  await using jax = await openJax()
+  if (!jax) {
+    process.stderr.write(
+      'JAX is not installed, so nothing is compared with it: `pip install jax` in an environment, and name its Python in BENCH_PYTHON.\n',
+    )
+  }
+  if (jax) yield await gradients(jax)
+  for (const [name, network] of Object.entries(networks)) {
+    const contestant = await openContestant(network, 'cross_entropy')
+    const { own, theirs } = await alternate(times, {
+      own: () => contestant.rate(seconds),
+      theirs: async () => (jax ? contestant.jaxRate(jax, seconds) : undefined),
+    })
+    const jaxRates = theirs.filter(each => each !== undefined)
+    const rounds = (rates: readonly StepRate[]) => rates.map(({ cpuUs }) => 1e6 / cpuUs)
+    const limit = { name: `JAX ${jax?.version}, jitted, one core`, rounds: rounds(jaxRates), leastRatio: LEAST }
+    const perSecond = (rates: readonly StepRate[]) => median(rates.map(each => each.perSecond))
+    const details = { per_s: perSecond(own), ...(jax && { jax_per_s: perSecond(jaxRates) }) }
+    yield { section: 'training', name, unit: 'steps/CPU s', rounds: rounds(own), limits: jax ? [limit] : [], details }
+  }
+}
+
+async function gradients(jax: Jax): Promise<Figure> {
+  const differences: number[] = []
+  for (const { build, loss } of Object.values(networkKinds) as { build(network: Network): string; loss: Loss }[]) {
+    const contestant = await openContestant(build, loss)
+    differences.push((await contestant.difference(jax)) * 1e6)
+  }
+  return {
+    section: 'training',
+    name: `gradients of ${differences.length} networks, largest difference`,
+    unit: 'ppm',
+    rounds: [Math.max(...differences)],
+    aim: { most: MOST_PPM },
+    limits: [],
+    details: {},
+  }
+}
+
+/** As for pictures of 8 × 8 in ten classes. */
+const networks: Readonly<Record<string, (network: Network) => string>> = {
+  'perceptron 64-256-128-10, batch 64, Adam'(network) {
+    const first = network.node('Relu', [dense(network, network.input('x', [64, 64]), 64, 256)])
+    return dense(network, network.node('Relu', [dense(network, first, 256, 128)]), 128, 10)
+  },
+  'convolutional network 8×8, batch 32, Adam'(network) {
+    const same = { pads: [1n, 1n, 1n, 1n] }
+    const halved = (x: string) => network.node('MaxPool', [x], { kernel_shape: [2n, 2n], strides: [2n, 2n] })
+    const first = network.node('Relu', [convolution(network, network.input('x', [32, 1, 8, 8]), 1, 16, same)])
+    const second = network.node('Relu', [convolution(network, halved(first), 16, 32, same)])
+    return dense(network, network.node('Flatten', [halved(second)]), 128, 10)
+  },
+}
