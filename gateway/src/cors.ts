@@ -11,8 +11,8 @@ export const corsHeaders: readonly string[] = [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'Accept-Ranges, Allow, Content-Disposition, Content-Range, Deprecation, ETag, Idempotent-Replayed, Link, Location, ' +
-    'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, WWW-Authenticate, X-Request-Id, ' +
+  'Accept-Ranges, Allow, Content-Disposition, Content-Range, Deprecation, ETag, Grpc-Message, Grpc-Status, ' +
+    'Grpc-Status-Details-Bin, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, WWW-Authenticate, X-Request-Id, ' +
     'X-Should-Retry',
 ]
 
@@ -26,7 +26,8 @@ export function answerOptions(exchange: Answering, methods: readonly string[]) {
 
 const preflight = [
   'Access-Control-Allow-Headers',
-  'Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Prefer, Range, X-Request-Id',
+  'Authorization, Connect-Protocol-Version, Connect-Timeout-Ms, Content-Type, Grpc-Timeout, Idempotency-Key, If-None-Match, ' +
+    'If-Range, Last-Event-ID, Prefer, Range, X-Grpc-Web, X-Request-Id, X-User-Agent',
   // Two hours: browsers keep a preflight no longer.
   'Access-Control-Max-Age',
   '7200',

@@ -4,13 +4,14 @@ import type { Id, KeyMode } from '@millhand/api'
 import type { TraceContext } from '@millhand/telemetry'
 import type { Connection, ServerState } from './connection.ts'
 import { corsHeaders } from './cors.ts'
+import { CallBudget, type Inbound } from './inbound.ts'
 
 /** The caller has closed the connection: there is no answer. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone'
 }
 
-export class Exchange {
+export class Exchange implements Inbound {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly requestId: Id<'req'>
@@ -18,17 +19,14 @@ export class Exchange {
   status = 0
   /** Whether the body may come slowly, as long as it comes. */
   allowsSlowBody = false
-  /** The caller's, once it is authenticated. */
   mode: KeyMode | undefined
-  /** Whose calls are part of which trace; undefined where traces are off. */
   trace: TraceContext | undefined
-  /** Whether the time of the answer counts in the targets of `/status`: no wait, no stream, no file. */
   isTimed = true
   /** Milliseconds in which the body came. */
   bodyMs = 0
   /** Called when the connection begins to drain: a wait then ends at once. */
   onDrain: (() => void) | undefined
-  #callsUntil: number | undefined
+  readonly #budget = new CallBudget()
   #connection: Connection
   #added: string[] | undefined
   readonly #held = new DisposableStack()
@@ -45,7 +43,6 @@ export class Exchange {
     res.once('close', () => connection.sent(this))
   }
 
-  /** Keeps a permit until `release`. */
   hold(permit: Disposable) {
     if (this.#isReleased) permit[Symbol.dispose]()
     else this.#held.use(permit)
@@ -57,9 +54,21 @@ export class Exchange {
     this.#held.dispose()
   }
 
-  /** A header of the request, by its name in lower case. */
   header(name: string): string | undefined {
     return this.req.headers[name] as string | undefined
+  }
+
+  get bodyLength(): number | undefined {
+    const { headers } = this.req
+    return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
+  }
+
+  get peer(): string {
+    return this.req.socket.remoteAddress ?? ''
+  }
+
+  get connection(): object {
+    return this.req.socket
   }
 
   /** The method, where `HEAD` counts as `GET`: the answers differ only in the body, which node leaves out. */
@@ -79,14 +88,8 @@ export class Exchange {
     return this.#connection.server.publicUrl ?? baseUrlOf(this.req.headers.host)
   }
 
-  /**
-   * Milliseconds that are left for calls to services, at most `budgetMs`, counted from the first call on: all calls of a
-   * request share one budget, and what is left of it is the deadline of each.
-   */
   leftOf(budgetMs: number): number {
-    const now = performance.now()
-    this.#callsUntil ??= now + budgetMs
-    return Math.max(1, Math.min(budgetMs, this.#callsUntil - now))
+    return this.#budget.leftOf(budgetMs)
   }
 
   /** Whether the connection drains, so that a request must not wait for anything. */
@@ -104,13 +107,11 @@ export class Exchange {
     this.#connection.timeOut()
   }
 
-  /** Adds a header to the answer, whatever it will be. */
   addHeader(name: string, value: string) {
     if (this.#added === undefined) this.#added = [name, value]
     else this.#added.push(name, value)
   }
 
-  /** Sets the rate headers of the answer, in place of those that were set before. */
   setRate(policy: string, rate: string) {
     this.#rate = ['RateLimit-Policy', policy, 'RateLimit', rate]
   }

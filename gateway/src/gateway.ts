@@ -25,7 +25,9 @@ import { paymentNotifications } from './payment-notifications.ts'
 import { createAuthenticate } from './pipeline/authenticate.ts'
 import { createWaits } from './pipeline/prefer-wait.ts'
 import { routeEndpoint } from './pipeline/route-endpoint.ts'
-import { createHttpServer, type Server, type ServerLimits } from './server.ts'
+import { createRpcServer } from './rpc/rpc-server.ts'
+import { createHttpServer, type Server } from './server.ts'
+import type { ServerLimits } from './server-limits.ts'
 import { createComponents } from './status/components.ts'
 import { createHistory } from './status/history.ts'
 import { createReports } from './status/reports.ts'
@@ -114,6 +116,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const components = createComponents(deps.optionalHealth ? [health, deps.optionalHealth] : [health], clock)
   const reports = createReports({ ...deps, components, counts })
   const shorts = shortRoutes(services)
+  const rpc = createRpcServer({ ...deps, ...pipelineDeps, ids, counts })
   const endpoints = [
     ...httpRoutes(services).map(route => routeEndpoint(route, shorts, pipelineDeps)),
     paymentNotifications(transport),
@@ -125,6 +128,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     statusPage({ components, history: createHistory(deps.status, clock), clock }),
     changelog(),
     ...wellKnown(deps),
+    ...rpc.endpoints,
   ]
   const server = createHttpServer({
     http,
@@ -133,6 +137,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     publicUrl,
     limits,
     handle: createDispatch(endpoints, { log, counts }),
+    rpc,
     onStop() {
       waits.stop()
       streams.stop()

@@ -9,7 +9,7 @@ export function sendProblem(exchange: Exchange, error: unknown) {
 }
 
 /** The same as a reply. */
-export function problemReply(exchange: Exchange, error: unknown): BodyReply {
+function problemReply(exchange: Exchange, error: unknown): BodyReply {
   const { requestId, baseUrl, trace } = exchange
   const problem = problemOf(error, requestId, baseUrl)
   return {
@@ -19,6 +19,12 @@ export function problemReply(exchange: Exchange, error: unknown): BodyReply {
     body: JSON.stringify(trace === undefined ? problem : { ...problem, trace_id: trace.traceId }),
   }
 }
+
+/** How a failure of a request is kept. */
+export const problemOfFailure =
+  ({ exchange }: { readonly exchange: Exchange }) =>
+  (error: unknown): BodyReply =>
+    problemReply(exchange, error)
 
 /** The headers that the catalogue requires for the code, and those of the error's metadata. */
 function headersOf(error: unknown, code: ProblemCode, isIdempotent: boolean): string[] {

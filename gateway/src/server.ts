@@ -10,7 +10,10 @@ import { Connection } from './connection.ts'
 import { Exchange } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed-request.ts'
 import { boundPipelining, isFull, pauseWhenFull } from './pipelining.ts'
+import { detectProtocol } from './protocol.ts'
 import { requestIdOf } from './request-id.ts'
+import type { RpcServer } from './rpc/rpc-server.ts'
+import { HEADERS_MS, READER_MS, REQUEST_MS, type ServerLimits } from './server-limits.ts'
 
 export interface ServerOptions {
   readonly http: { readonly host: string; readonly port: number }
@@ -19,24 +22,12 @@ export interface ServerOptions {
   handle(exchange: Exchange): Promise<void>
   /** Called once when the stop begins: waits and streams then end. */
   onStop(): void
+  /** Has the connections of HTTP/2. */
+  readonly rpc: Omit<RpcServer, 'endpoints'>
   readonly log: Log
   /** The address by which callers reach the gateway, without a slash at its end. */
   readonly publicUrl?: string | undefined
   readonly limits?: ServerLimits | undefined
-}
-
-/** Milliseconds. */
-export interface ServerLimits {
-  /** For the head of a request to arrive. */
-  readonly headersMs?: number
-  /** For a whole request to arrive; of an upload, for its next bytes. */
-  readonly requestMs?: number
-  /** For the caller to take the next bytes of an answer. */
-  readonly readerMs?: number
-  /** How often the two above are looked after. */
-  readonly checkMs?: number
-  /** For answers in flight when the server stops. */
-  readonly stopMs?: number
 }
 
 export interface Server {
@@ -50,8 +41,9 @@ export interface Server {
   close(): Promise<void>
 }
 
-export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, limits = {} }: ServerOptions): Server {
-  const { requestMs = 30_000, readerMs = 60_000 } = limits
+export function createHttpServer(options: ServerOptions): Server {
+  const { http, ids, handle, onStop, rpc, log, publicUrl, limits = {} } = options
+  const { requestMs = REQUEST_MS, readerMs = READER_MS, headersMs = HEADERS_MS } = limits
   const state = { stopping: false, publicUrl, senderMs: requestMs, readerMs }
   // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
   // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
@@ -83,6 +75,9 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   server.setTimeout(readerMs, socket => {
     if (connections.get(socket)?.waitsForCaller !== false) socket.destroy()
   })
+  // Node's own listener takes connections of HTTP/1.1 alone.
+  const [serveHttp1] = server.listeners('connection')
+  server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     const connection = new Connection(state, () => {
       refuseMalformed(
@@ -99,13 +94,25 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
       connections.delete(socket)
       connection.end()
     })
-    boundPipelining(socket, connection)
+    detectProtocol(socket, headersMs, {
+      http1(first) {
+        serveHttp1?.call(server, socket)
+        boundPipelining(socket, connection)
+        socket.push(first)
+        socket.resume()
+      },
+      http2() {
+        connections.delete(socket)
+        rpc.accept(socket)
+      },
+      silent: connection.timeOut,
+    })
   })
 
   let closing: Promise<void> | undefined
   function stop(): Promise<void> {
     state.stopping = true
-    return stopServer(server, connections, { onStop, ...limits })
+    return stopServer(server, connections, { onStop, rpc, ...limits })
   }
 
   return {
@@ -118,9 +125,11 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
           resolve({ url: urlOf(server.address() as AddressInfo) })
         })
       }),
-    hasRequestWithin: ms => performance.now() - lastRequestAt < ms,
+    hasRequestWithin: ms => performance.now() - Math.max(lastRequestAt, rpc.lastCallAt()) < ms,
     drain() {
+      if (state.stopping) return
       state.stopping = true
+      rpc.leave()
     },
     close() {
       closing ??= server.listening ? stop() : Promise.resolve()
@@ -129,7 +138,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   }
 }
 
-function openServer({ headersMs = 15_000, requestMs = 30_000, checkMs = 5_000 }: ServerLimits): HttpServer {
+function openServer({ headersMs = HEADERS_MS, requestMs = REQUEST_MS, checkMs = 5_000 }: ServerLimits): HttpServer {
   const server = createServer({
     keepAlive: true,
     noDelay: true,
@@ -150,7 +159,7 @@ function openServer({ headersMs = 15_000, requestMs = 30_000, checkMs = 5_000 }:
 async function stopServer(
   server: HttpServer,
   connections: ReadonlyMap<Duplex, Connection>,
-  { onStop, stopMs = 10_000 }: Pick<ServerOptions, 'onStop'> & Pick<ServerLimits, 'stopMs'>,
+  { onStop, rpc, stopMs = 10_000 }: Pick<ServerOptions, 'onStop' | 'rpc'> & Pick<ServerLimits, 'stopMs'>,
 ): Promise<void> {
   const endIdle = (which: (socket: Socket, connection: Connection) => boolean) => {
     for (const [duplex, connection] of connections) {
@@ -163,7 +172,11 @@ async function stopServer(
     NetServer.prototype.close.call(server, () => resolve())
   })
   onStop()
-  const cutting = setTimeout(() => server.closeAllConnections(), stopMs)
+  rpc.drain()
+  const cutting = setTimeout(() => {
+    server.closeAllConnections()
+    rpc.cut()
+  }, stopMs)
   // What has arrived by now is read in the next turns: closing a socket before would throw it away.
   await turn()
   await turn()

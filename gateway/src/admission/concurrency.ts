@@ -22,7 +22,7 @@ export class Concurrency {
   }
 
   /** A permit of the caller for `amount`. Fails with `concurrency_limited`. */
-  acquire({ tenant }: Principal, amount = 1): Permit {
+  acquire({ tenant }: Pick<Principal, 'tenant'>, amount = 1): Permit {
     add(this.#pool, tenant, amount)
     return new Permit(this.#pool, tenant, amount)
   }

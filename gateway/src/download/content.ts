@@ -2,7 +2,7 @@
 import type { DescMethodServerStreaming } from '@bufbuild/protobuf'
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import type { RouteOf } from '@millhand/api'
-import { createServiceTimeout } from '../transcode/service-timeout.ts'
+import { pacedMessages } from './paced-messages.ts'
 
 /** What a download's first message holds, as far as HTTP has a use for it. */
 interface Slice {
@@ -28,27 +28,15 @@ export interface Content {
 }
 
 /** Calls a method, and resolves with its first message. Fails as the call does. */
-export type OpenContent = (request: Fields, values: ContextValues) => Promise<Content>
+export type OpenContent = (request: Record<string, unknown>, values: ContextValues) => Promise<Content>
 
 export function contentOpener({ desc, parts }: RouteOf<'download'>, transport: Transport): OpenContent {
   const method: DescMethodServerStreaming = desc
   return async (request, values) => {
     const ending = new AbortController()
-    const serviceTimeout = createServiceTimeout(ending)
-
     async function* messages(): AsyncGenerator<Part> {
-      serviceTimeout.start()
-      try {
-        const response = await transport.stream(method, ending.signal, undefined, undefined, only(request), values)
-        for await (const message of response.message) {
-          serviceTimeout.stop()
-          yield (message as Readonly<Record<string, unknown>>)[parts.oneof] as Part
-          serviceTimeout.start()
-        }
-      } catch (error) {
-        throw ending.signal.aborted ? ending.signal.reason : error
-      } finally {
-        serviceTimeout.stop()
+      for await (const message of pacedMessages(transport, method, request, values, ending)) {
+        yield (message as Readonly<Record<string, unknown>>)[parts.oneof] as Part
       }
     }
 
@@ -72,9 +60,4 @@ export function contentOpener({ desc, parts }: RouteOf<'download'>, transport: T
   }
 }
 
-type Fields = Record<string, unknown>
 type Part = { readonly case?: string; readonly value?: unknown }
-
-async function* only<Message>(message: Message): AsyncGenerator<Message> {
-  yield message
-}

@@ -16,7 +16,12 @@ export function idempotencyKeyOf(exchange: Exchange): string | undefined {
   const [key, ...others] = exchange.req.headersDistinct['idempotency-key'] ?? []
   if (others.length > 0)
     throw fail('invalid_idempotency_key', 'The request has more than one `Idempotency-Key` header.')
-  if (key === undefined || printable.test(key)) return key
+  return key === undefined ? undefined : checkedKey(key)
+}
+
+/** Fails with `invalid_idempotency_key` where it can be none. */
+export function checkedKey(key: string): string {
+  if (printable.test(key)) return key
   throw fail('invalid_idempotency_key', '`Idempotency-Key` must be 1 to 255 printable ASCII characters.')
 }
 

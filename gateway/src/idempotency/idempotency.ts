@@ -5,11 +5,11 @@ import { fail } from '@millhand/api'
 import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import type { Exchange } from '../exchange.ts'
+import type { Inbound } from '../inbound.ts'
 import { CALL_MS, callValues } from '../pipeline/call.ts'
 import type { Reply } from '../reply.ts'
 import type { KeyedRequest } from './idempotency-key.ts'
-import { inProgress, Operation } from './operation.ts'
+import { inProgress, Operation, type ReplyOfFailure } from './operation.ts'
 import { mismatch, replyOf } from './replay.ts'
 import { retryWhileUnavailable } from './retry.ts'
 
@@ -23,12 +23,17 @@ export interface Idempotency {
    * Begins the operation of the key, or returns its answer. Fails with `idempotency_mismatch`, with
    * `idempotency_in_progress`, and with `unavailable` where identity can't be reached.
    */
-  begin(exchange: Exchange, caller: Principal, request: KeyedRequest): Promise<BeginResult>
+  begin(
+    exchange: Inbound,
+    caller: Principal,
+    request: KeyedRequest,
+    replyOfFailure: ReplyOfFailure,
+  ): Promise<BeginResult>
   /**
    * Deletes the stored answer of the request that created the resource: it shows deleted data. Fails with `unavailable`
    * where identity can't be reached.
    */
-  forget(exchange: Exchange, caller: Principal, id: string): Promise<void>
+  forget(exchange: Inbound, caller: Principal, id: string): Promise<void>
 }
 
 interface Deps {
@@ -38,7 +43,7 @@ interface Deps {
 
 export function createIdempotency({ idempotency: client, clock }: Deps): Idempotency {
   return {
-    async begin(exchange, caller, { key, fingerprint, isSecret }) {
+    async begin(exchange, caller, { key, fingerprint, isSecret }, replyOfFailure) {
       const callOptions = { contextValues: callValues(caller, exchange) }
       const keySha256 = hash('sha256', key, 'buffer')
       const holder = randomUUID()
@@ -66,6 +71,7 @@ export function createIdempotency({ idempotency: client, clock }: Deps): Idempot
             leaseMs,
             isSecret,
             sealKeys,
+            replyOfFailure,
           }
           return { kind: 'begun', operation: new Operation(options) }
         }
@@ -98,4 +104,4 @@ export function createIdempotency({ idempotency: client, clock }: Deps): Idempot
 }
 
 /** The credential after the scheme; an admitted caller has sent one. */
-const apiKeyOf = (exchange: Exchange) => exchange.header('authorization')?.trim().split(/\s/).at(-1) ?? ''
+const apiKeyOf = (exchange: Inbound) => exchange.header('authorization')?.trim().split(/\s/).at(-1) ?? ''

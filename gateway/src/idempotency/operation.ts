@@ -4,10 +4,9 @@ import { fail } from '@millhand/api'
 import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import type { Exchange } from '../exchange.ts'
+import type { Inbound } from '../inbound.ts'
 import { CALL_MS } from '../pipeline/call.ts'
-import { problemReply } from '../problem.ts'
-import type { Reply } from '../reply.ts'
+import type { BodyReply, Reply } from '../reply.ts'
 import type { SealKeys } from './body-encryption.ts'
 import { keepingOf } from './kept-answers.ts'
 import { type Outcome, replyOf, storedReply } from './replay.ts'
@@ -18,10 +17,13 @@ export class UnreadableBody extends Error {
   override readonly name = 'UnreadableBody'
 }
 
+/** The answer that a failure is, as it is kept. */
+export type ReplyOfFailure = (error: unknown) => BodyReply
+
 export interface OperationOptions {
   readonly client: Client<typeof IdempotencyService>
   readonly clock: Clock
-  readonly exchange: Exchange
+  readonly exchange: Inbound
   readonly caller: Principal
   readonly callOptions: CallOptions
   readonly keySha256: Uint8Array
@@ -32,6 +34,7 @@ export interface OperationOptions {
   /** Whether a good answer shows a secret. */
   readonly isSecret: boolean
   readonly sealKeys: SealKeys
+  readonly replyOfFailure: ReplyOfFailure
 }
 
 export class Operation {
@@ -80,7 +83,7 @@ export class Operation {
         await this.#release(true)
         throw error.cause
       }
-      const reply = problemReply(this.#options.exchange, error)
+      const reply = this.#options.replyOfFailure(error)
       const keeping = keepingOf(error, reply.status)
       if (keeping === 'kept') return { reply }
       await this.#release(keeping === 'forgotten')

@@ -2,7 +2,7 @@
 import type { DescMethod, DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import { ConnectError, type ContextValues, createContextValues, type Transport } from '@connectrpc/connect'
 import { type Principal, principalKey, requestIdKey, traceKey } from '@millhand/rpc'
-import type { Exchange } from '../exchange.ts'
+import type { Inbound } from '../inbound.ts'
 
 export type Message = MessageShape<DescMethodUnary['output']>
 
@@ -10,13 +10,16 @@ export type Message = MessageShape<DescMethodUnary['output']>
 export const CALL_MS = 10_000
 
 /** What every call carries: the principal, the request id and, where traces are on, the trace. */
-export function callValues(caller: Principal, { requestId, trace }: Exchange): ContextValues {
+export function callValues(
+  caller: Principal,
+  { requestId, trace }: Pick<Inbound, 'requestId' | 'trace'>,
+): ContextValues {
   const values = createContextValues().set(principalKey, caller).set(requestIdKey, requestId)
   return trace === undefined ? values : values.set(traceKey, trace)
 }
 
 interface Call {
-  readonly exchange: Exchange
+  readonly exchange: Pick<Inbound, 'addHeader'>
   readonly values: ContextValues
   /** Milliseconds. */
   readonly timeoutMs: number
@@ -41,7 +44,7 @@ export async function call(
   }
 }
 
-function addQuota(exchange: Exchange, headers: Headers): void {
+function addQuota(exchange: Pick<Inbound, 'addHeader'>, headers: Headers): void {
   for (const name of ['RateLimit-Policy', 'RateLimit']) {
     const value = headers.get(name)
     if (value !== null) exchange.addHeader(name, value)

@@ -7,18 +7,14 @@
  * Requests of JSON go all of it. Uploads, downloads and event streams have other steps from `parse` on, in their folders.
  * A step that fails ends the request: `dispatch.ts` answers with the problem.
  */
-import type { Transport } from '@connectrpc/connect'
 import { codeOf, type Route, type RouteOf } from '@millhand/api'
-import type { Clock } from '@millhand/process'
-import { operationKey, waitMsKey } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
 import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
-import type { Spending } from '../admission/spending.ts'
 import { type DownloadDeps, downloadResponder } from '../download/download.ts'
 import { CallerGone } from '../exchange.ts'
-import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Outcome } from '../idempotency/replay.ts'
-import { retryWhileLost } from '../idempotency/retry.ts'
+import type { Authenticated } from '../inbound.ts'
+import { problemOfFailure } from '../problem.ts'
 import { admissionSpan } from '../request-trace.ts'
 import type { Streams } from '../streams/event-streams.ts'
 import { createdEvents } from '../streams/stream-on-create.ts'
@@ -28,9 +24,10 @@ import { locationOf } from '../transcode/location.ts'
 import { type UploadDeps, uploadResponder } from '../upload/upload.ts'
 import type { Authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
-import { CALL_MS, call, callValues, type Message } from './call.ts'
+import type { Message } from './call.ts'
 import { createConditionalAnswer } from './conditional-answer.ts'
 import { RequestContext, type Responder } from './context.ts'
+import { createInvoke, type InvokeDeps } from './invoke.ts'
 import { createIdempotent } from './keyed-request.ts'
 import type { Handle } from './match.ts'
 import { createParse } from './parse.ts'
@@ -76,10 +73,10 @@ export interface AdmitDeps {
 export function createAdmit(
   route: Route,
   { limiter, requests }: AdmitDeps,
-): (context: RequestContext) => void | Promise<void> {
+): (context: Authenticated) => void | Promise<void> {
   const limit = createLimit(route, limiter)
 
-  function permit({ exchange, caller }: RequestContext): void {
+  function permit({ exchange, caller }: Authenticated): void {
     authorize(caller, route.access.scope)
     if (route.kind !== 'events') exchange.hold(requests.acquire(caller))
   }
@@ -106,14 +103,10 @@ function responderOf(route: Route, deps: PipelineDeps): Responder {
   }
 }
 
-export interface JsonDeps {
-  readonly transport: Transport
-  readonly clock: Clock
+export interface JsonDeps extends InvokeDeps {
   readonly limiter: RateLimiter
   readonly waits: Waits
   readonly streams: Streams
-  readonly idempotency: Idempotency
-  readonly spending: Spending
   /** The bytes of bodies, each until its request is answered, or until its event stream begins. */
   readonly bodies: Concurrency
   /** The bytes of large answers to reads, each until it is sent. */
@@ -122,13 +115,13 @@ export interface JsonDeps {
 
 /** The steps of a request of JSON after admission. */
 export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder {
-  const { desc: method, access, answer } = route
-  const { transport, idempotency, spending, clock } = deps
+  const { desc: method, answer } = route
+  const invoke = createInvoke(route, deps)
   const events = answer.stream ? createdEvents(route, deps.streams) : undefined
   const wait = answer.wait ? deps.waits.of(method) : undefined
   const limit = createLimit(route, deps.limiter)
   const parse = createParse(route, { limit, bodies: deps.bodies, events, canWait: wait !== undefined })
-  const idempotent = createIdempotent(idempotency, { perform })
+  const idempotent = createIdempotent<RequestContext>(deps.idempotency, { perform, failureOf: problemOfFailure })
   const conditionalAnswer = createConditionalAnswer(route)
   const send = createSend(route, deps.answers, events)
   const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
@@ -148,16 +141,9 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
 
   /** From `call` to the conditional answer: the steps that an idempotency key does once. `operation` is the id of that. */
   async function perform(context: RequestContext, operation?: string): Promise<Outcome> {
-    const { exchange, caller, headers } = context
-    if (access.spends !== '') spending.require(caller, access.spends)
-    const values = callValues(caller, exchange).set(operationKey, operation)
-    if (wait !== undefined && context.waitS > 0 && !isRead) values.set(waitMsKey, wait.begin(context))
-    const ask = (timeoutMs: number) =>
-      call(transport, method, context.message, { exchange, values, timeoutMs, tellsQuota: access.tellsQuota })
-    const callMs = access.maxCallS > 0 ? access.maxCallS * 1000 : exchange.leftOf(CALL_MS)
-    // A service answers the second call of an operation as the first.
-    context.result = operation === undefined ? await ask(callMs) : await retryWhileLost(clock, ask, callMs)
-    if (answer.forgets) await idempotency.forget(exchange, caller, idOf(context.result))
+    const { caller, headers } = context
+    const begin = wait !== undefined && context.waitS > 0 && !isRead ? () => wait.begin(context) : undefined
+    context.result = await invoke(context, operation, { begin })
     if (location !== undefined) headers.push('Location', location(context.result))
     if (context.wantsEvents) {
       return { reply: { kind: 'events', status: answer.status, headers, resourceId: idOf(context.result) } }
@@ -186,6 +172,6 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
 }
 
 /** Whether the answer shows the end of the resource: that needs the same scope as to wait for it. */
-const hasEnded = (message: Message) => (message as { readonly finishedAt?: object }).finishedAt !== undefined
+export const hasEnded = (message: Message) => (message as { readonly finishedAt?: object }).finishedAt !== undefined
 
 const idOf = (message: Message) => (message as Message & { readonly id: string }).id

@@ -32,8 +32,14 @@ export interface Waits {
   of(method: DescMethodUnary): Wait
   /** A permit for one more wait of the caller. Fails with `concurrency_limited`. */
   acquire(caller: Principal): Disposable
+  /** Ends with every wait, or when it is disposed of: for a call that waits by itself. */
+  open(): WaitSignal
   /** Ends every wait: each is answered with the current state. */
   stop(): void
+}
+
+interface WaitSignal extends Disposable {
+  readonly signal: AbortSignal
 }
 
 export interface WaitsDeps {
@@ -54,7 +60,7 @@ const FIRST_WAIT_MS = 250
 /** Milliseconds between two tries while no replica can answer. */
 const RETRY_MS = 100
 /** Milliseconds that a call may take in addition to its wait: the service ends a wait so long before the deadline. */
-const ANSWER_MS = 1_000
+export const ANSWER_MS = 1_000
 
 export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Waits {
   const permits = new Concurrency('requests that wait (`Prefer: wait`)', { perTenant: maxWaits, all: MAX_WAITS })
@@ -134,6 +140,12 @@ export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Wai
       return { scope, begin, until }
     },
     acquire: caller => permits.acquire(caller),
+    open() {
+      const ending = new AbortController()
+      open.add(ending)
+      if (isStopping) ending.abort()
+      return { signal: ending.signal, [Symbol.dispose]: () => void open.delete(ending) }
+    },
     stop() {
       isStopping = true
       for (const ending of open) ending.abort()

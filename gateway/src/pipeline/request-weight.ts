@@ -3,20 +3,19 @@ import type { Route } from '@millhand/api'
 import type { Caller } from '../admission/caller.ts'
 import { createEnforce, windowOf } from '../admission/rate-limit/enforce-rate-limit.ts'
 import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Authenticated, Inbound } from '../inbound.ts'
 import { bodyLimitOf } from '../transcode/json-body.ts'
-import type { RequestContext } from './context.ts'
 
 /** A step that waits for nothing where the rate is known here; then the result is no promise. */
 type Counted = Caller | Promise<Caller>
 
 export interface Limit {
   /** Counts a request by what its head says of its body. Fails with `rate_limited`. */
-  request(context: RequestContext): Counted
+  request(context: Authenticated): Counted
   /** Counts what a body of `bytes` weighs beyond that. To be called before the body is parsed. Fails with `rate_limited`. */
-  body(context: RequestContext, bytes: number): Counted
+  body(context: Authenticated, bytes: number): Counted
   /** Whether the window is known here to have no room for the request. Counts nothing. */
-  isFull(context: RequestContext): boolean
+  isFull(context: Authenticated): boolean
 }
 
 export function createLimit(route: Route, limiter: RateLimiter): Limit {
@@ -26,11 +25,10 @@ export function createLimit(route: Route, limiter: RateLimiter): Limit {
   const isParsed = route.kind === 'json' && route.body === '*'
   const bodyLimit = bodyLimitOf(route)
   /** What the head says; a body in chunks may weigh more. */
-  const announced = (exchange: Exchange) =>
-    isParsed ? announcedWeight(Number(exchange.req.headers['content-length'] ?? 0), bodyLimit) : 1
+  const announced = ({ bodyLength = 0 }: Inbound) => (isParsed ? announcedWeight(bodyLength, bodyLimit) : 1)
   return {
     request({ exchange, caller }) {
-      const isPart = isParsed && exchange.req.headers['transfer-encoding'] !== undefined
+      const isPart = isParsed && exchange.bodyLength === undefined
       return enforce(exchange, caller, announced(exchange), 0, isPart)
     },
     body({ exchange, caller }, bytes) {

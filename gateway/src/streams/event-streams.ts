@@ -1,6 +1,6 @@
 /** Event streams: Server-Sent Events as they happen, which a reader can resume at any gateway. */
 import { type DescMethodServerStreaming, getOption } from '@bufbuild/protobuf'
-import type { Transport } from '@connectrpc/connect'
+import type { ContextValues, Transport } from '@connectrpc/connect'
 import { codeOf, jsonWriter, problemOf } from '@millhand/api'
 import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Clock } from '@millhand/process'
@@ -32,6 +32,11 @@ export interface StreamsDeps {
 export interface Streams {
   /** How to stream the events of `method`. */
   of(method: DescMethodServerStreaming): EventStream
+  /**
+   * The events of `method` as messages. Ends with the reason of `signal`, and as streams to a caller of HTTP do: with
+   * `unavailable` where the gateway stops, and where the key of the caller is no longer valid.
+   */
+  messages(method: DescMethodServerStreaming, options: MessagesOptions): AsyncGenerator<Event>
   /** A permit for one more stream of the caller. Fails with `concurrency_limited`. */
   acquire(caller: Principal): Disposable
   /** Ends every stream with an `error` event: its reader goes on at another gateway. */
@@ -47,6 +52,14 @@ interface EventStream {
    * fails as reading it does; without an event it is 204, which stops an `EventSource` (HTML standard, section 9.2.3).
    */
   send(exchange: Exchange, caller: Caller, request: WatchRequest, status: number, isComplete: boolean): Promise<void>
+}
+
+interface MessagesOptions {
+  readonly caller: Caller
+  readonly request: WatchRequest
+  readonly values: ContextValues
+  /** Ends when the caller leaves. */
+  readonly signal: AbortSignal
 }
 
 /** The request of a method that streams events. */
@@ -76,12 +89,7 @@ export function createStreams({ transport, clock, log, watch, maxStreams, reader
         using _watched = watch(caller, reason => jobs.add(() => lifetime.end(reason)))
 
         const values = callValues(caller, exchange)
-        async function* ask(after: bigint | undefined) {
-          const requests = only({ ...request, after })
-          const { message } = await transport.stream(method, signal, undefined, undefined, requests, values)
-          yield* message as AsyncIterable<Event>
-        }
-        const events = resumingEvents({ ask, after: request.after, clock, signal, random: Math.random })
+        const events = eventsOf(method, request, values, signal)
         const first = isComplete ? await events.next() : undefined
         if (first?.done === true) return exchange.send(204, noStore)
         // A body has no use here and may be slow: the answer to its timeout would be written into the stream.
@@ -110,7 +118,37 @@ export function createStreams({ transport, clock, log, watch, maxStreams, reader
     }
   }
 
-  return { of, acquire: caller => open.acquire(caller), stop: () => open.stop() }
+  /** The events, also where the replica that sends them is replaced by another. */
+  function eventsOf(
+    method: DescMethodServerStreaming,
+    request: WatchRequest,
+    values: ContextValues,
+    signal: AbortSignal,
+  ): AsyncGenerator<Event> {
+    async function* ask(after: bigint | undefined) {
+      const requests = only({ ...request, after })
+      const { message } = await transport.stream(method, signal, undefined, undefined, requests, values)
+      yield* message as AsyncIterable<Event>
+    }
+    return resumingEvents({ ask, after: request.after, clock, signal, random: Math.random })
+  }
+
+  async function* messages(
+    method: DescMethodServerStreaming,
+    { caller, request, values, signal }: MessagesOptions,
+  ): AsyncGenerator<Event> {
+    const ending = new AbortController()
+    const end = (reason: unknown) => ending.abort(reason)
+    using _open = open.add({ beat() {}, end })
+    using _watched = watch(caller, reason => jobs.add(() => end(reason)))
+    try {
+      yield* eventsOf(method, request, values, AbortSignal.any([signal, ending.signal]))
+    } finally {
+      end(new CallerGone('the stream is over'))
+    }
+  }
+
+  return { of, messages, acquire: caller => open.acquire(caller), stop: () => open.stop() }
 }
 
 const noStore = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']

@@ -64,7 +64,7 @@ export function createPartsReader({ parts }: RouteOf<'upload'>, uploadBytes: num
   }
 }
 
-export type Part = Readonly<Record<string, unknown>>
+type Part = Readonly<Record<string, unknown>>
 
 /** Whether the body is `multipart/form-data`. */
 export const isForm = (contentType: string | undefined): contentType is string =>

@@ -12,13 +12,14 @@ import type { Outcome } from '../idempotency/replay.ts'
 import { callValues } from '../pipeline/call.ts'
 import type { RequestContext, Responder } from '../pipeline/context.ts'
 import { createIdempotent } from '../pipeline/keyed-request.ts'
+import { problemOfFailure } from '../problem.ts'
 import { type BodyReply, sendBody } from '../reply.ts'
 import { requirePlain } from '../transcode/content-type.ts'
 import { locationOf } from '../transcode/location.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import { createServiceTimeout, type ServiceTimeout } from '../transcode/service-timeout.ts'
 import { Body } from './body.ts'
-import { createPartsReader, isForm, type Part } from './request-parts.ts'
+import { createPartsReader, isForm } from './request-parts.ts'
 
 export interface UploadDeps {
   readonly transport: Transport
@@ -30,7 +31,7 @@ export interface UploadDeps {
 export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Responder {
   const { desc: method, answer } = route
   const { transport, idempotency, uploadBytes } = deps
-  const idempotent = createIdempotent(idempotency, { perform, digestBody })
+  const idempotent = createIdempotent<RequestContext>(idempotency, { perform, digestBody, failureOf: problemOfFailure })
   const partsOf = createPartsReader(route, uploadBytes)
   const write = jsonWriter(method.output)
   const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
@@ -103,7 +104,7 @@ export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Res
 }
 
 /** The parts for the service, with a timeout while it takes each. Ends the call where the body can't be read. */
-async function* paced(
+export async function* paced<Part>(
   first: Part,
   others: AsyncIterable<Part>,
   serviceTimeout: ServiceTimeout,
@@ -135,7 +136,8 @@ function requireLength({ req: { httpVersionMinor, headers } }: Exchange) {
   throw fail('missing_parameter', 'An upload over HTTP/1.0 needs a `Content-Length`.', { param: 'Content-Length' })
 }
 
-async function only<Message>(messages: AsyncIterable<Message>): Promise<Message> {
+/** The one message of an answer. */
+export async function only<Message>(messages: AsyncIterable<Message>): Promise<Message> {
   let found: Message | undefined
   for await (const message of messages) found = message
   if (found === undefined) throw new Error('an upload was answered with nothing')

@@ -2,7 +2,7 @@
 import { fail } from '@millhand/api'
 import { Limit } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import { WINDOW_MS } from '@millhand/rate'
-import type { Exchange } from '../../exchange.ts'
+import type { Inbound } from '../../inbound.ts'
 import type { Caller } from '../caller.ts'
 import type { RateDecision, RateLimiter } from './limiter.ts'
 import type { RateWindow } from './window.ts'
@@ -13,7 +13,7 @@ import type { RateWindow } from './window.ts'
  * `isPart` says that it may weigh more, which is not known yet.
  */
 export type Enforce = (
-  exchange: Pick<Exchange, 'setRate'>,
+  exchange: Pick<Inbound, 'setRate'>,
   caller: Caller,
   weight?: number,
   counted?: number,
@@ -42,7 +42,7 @@ export const windowOf = ({ windows }: Caller, limit: Limit): RateWindow | undefi
 
 /** As draft-ietf-httpapi-ratelimit-headers has it: `q` in `w` seconds, `r` of it left, one more in `t` seconds. */
 function passed(
-  exchange: Pick<Exchange, 'setRate'>,
+  exchange: Pick<Inbound, 'setRate'>,
   caller: Caller,
   { family, limit }: RateWindow,
   taken: RateDecision,

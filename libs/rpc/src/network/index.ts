@@ -1,3 +1,4 @@
+export { binaryOptions } from '../binary-options.ts'
 export {
   type Admission,
   type AdmissionOptions,
@@ -7,6 +8,9 @@ export {
 } from './admission.ts'
 export { type CredentialsIssuer, createCredentialsIssuer, type Grant } from './credentials.ts'
 export { drainingKey } from './draining.ts'
+export { grpcTrailer } from './grpc-message.ts'
+export { healthService } from './health-service.ts'
+export { http2Limits } from './http2-limits.ts'
 export {
   type ExtraRoutes,
   type NetworkServer,
@@ -22,7 +26,8 @@ export {
   type NetworkTransportOptions,
 } from './network-transport.ts'
 export { type OutgoingHeaders, outgoingHeaders, sendHeaders } from './outgoing-headers.ts'
+export { reflectionService } from './reflection-service.ts'
 export { allOf, createTokenIssuer, createTokenReader, ownGrant, type ServiceGrant } from './service-token.ts'
-export type { KeepAlive } from './sessions.ts'
+export { createSessions, defaultKeepAlive, type KeepAlive } from './sessions.ts'
 export { deriveSecret, isPublicKey } from './signature.ts'
 export { createPrincipalSigner } from './signed-principal.ts'

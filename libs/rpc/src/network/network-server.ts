@@ -14,9 +14,10 @@ import { requestIdKey } from '../principal.ts'
 import { serve } from '../serve.ts'
 import type { Admission } from './admission.ts'
 import { healthService } from './health-service.ts'
+import { http2Limits } from './http2-limits.ts'
 import { reflectionService } from './reflection-service.ts'
 import { requestHandler } from './request-handler.ts'
-import { createSessions, type KeepAlive } from './sessions.ts'
+import { createSessions, defaultKeepAlive, type KeepAlive } from './sessions.ts'
 
 export interface NetworkServerOptions {
   readonly address: Address
@@ -69,18 +70,10 @@ export interface NetworkServer {
 const READ_MAX_BYTES = 8 * 1024 * 1024
 /** What a tunnel's message may hold beside one call. */
 const MARGIN_BYTES = 1024 * 1024
-/** Of one caller. One of ours has one tunnel; others wait for work or for a task in each of these. */
-const MAX_STREAMS = 1_000
-/** Of all header lines of a call: a token and a principal have at most 8 kB each. */
-const MAX_HEADER_BYTES = 32 * 1024
 const MAX_CONNECTIONS = 10_000
-/** MB that Node lets a session hold of its streams and of what waits to be sent; its default of 10 is a few answers. */
-const SESSION_MEMORY_MB = 64
 const HANDSHAKE_MS = 10_000
 /** Before the end of the grace: for calls that are ended to say so. */
 const LAST_WORDS_MS = 100
-
-const defaultKeepAlive: KeepAlive = { pingEveryMs: 10_000, pingTimeoutMs: 5_000 }
 
 /** Resolves once it listens. @throws Error when the address can't be had, or a service can't be served */
 export async function serveNetwork(options: NetworkServerOptions): Promise<NetworkServer> {
@@ -157,14 +150,10 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
 }
 
 function http2Server(tls: ServerTls | undefined): Http2Server | Http2SecureServer {
-  const limits = {
-    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
-    maxSessionMemory: SESSION_MEMORY_MB,
-  }
-  if (tls === undefined) return createServer(limits)
+  if (tls === undefined) return createServer(http2Limits)
   const { cert, key, ca } = tls
   const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true }
-  return createSecureServer({ ...limits, cert, key, ...clients, handshakeTimeout: HANDSHAKE_MS })
+  return createSecureServer({ ...http2Limits, cert, key, ...clients, handshakeTimeout: HANDSHAKE_MS })
 }
 
 async function listen(

@@ -5,6 +5,7 @@ import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from
 import type { Log } from '@millhand/telemetry'
 import type { Admission } from './admission.ts'
 import { drainingKey } from './draining.ts'
+import { grpcTrailer } from './grpc-message.ts'
 
 export interface RequestHandlerOptions {
   readonly admission: Admission
@@ -38,7 +39,17 @@ export function requestHandler(router: ConnectRouter, options: RequestHandlerOpt
     const universal = universalRequestFromNodeRequest(request, response, undefined, values)
     const body = request.iterator({ destroyOnReturn: false })
     response.stream.once('finish', () => void discardRest(request, body))
-    await universalResponseToNodeResponse(await handler({ ...universal, body }), response)
+    const answered = await handler({ ...universal, body })
+    await universalResponseToNodeResponse(
+      {
+        ...answered,
+        // It is not known before the body is sent.
+        get trailer() {
+          return grpcTrailer(answered.trailer)
+        },
+      } as typeof answered,
+      response,
+    )
   }
 
   return (request: Http2ServerRequest, response: Http2ServerResponse): void => {

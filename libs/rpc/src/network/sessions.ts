@@ -8,6 +8,8 @@ export interface KeepAlive {
   readonly pingTimeoutMs: number
 }
 
+export const defaultKeepAlive: KeepAlive = { pingEveryMs: 10_000, pingTimeoutMs: 5_000 }
+
 export interface Sessions {
   /** Takes over a new session. */
   add(session: ServerHttp2Session): void
