@@ -11,7 +11,7 @@ export interface TracingConfig {
   readonly isNamed: boolean
 }
 
-export interface Sampler {
+interface Sampler {
   /** Whether the decision of a caller counts. */
   readonly followsParent: boolean
   /** The part of other traces that is kept, from 0 to 1. */

@@ -1,4 +1,7 @@
-/** A collector of traces for tests: OTLP over gRPC and HTTP, read by the official protocol files, which lie beside this. */
+/**
+ * A collector of traces for tests: OTLP over gRPC and HTTP, read by the official protocol files: `third_party` has
+ * them unchanged from github.com/open-telemetry/opentelemetry-proto, commit ac2c4b5.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -99,7 +102,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
 
 const SERVICE = 'opentelemetry.proto.collector.trace.v1.TraceService'
 const definitions = loadSync('opentelemetry/proto/collector/trace/v1/trace_service.proto', {
-  includeDirs: [fileURLToPath(new URL('./proto', import.meta.url))],
+  includeDirs: [fileURLToPath(new URL('./third_party', import.meta.url))],
   enums: String,
   defaults: true,
   oneofs: true,
