@@ -6,6 +6,7 @@ import letters from './letters.fixture.json' with { type: 'json' }
 import outside from './outside-writer.fixture.json' with { type: 'json' }
 import inside from './rule-writer.fixture.json' with { type: 'json' }
 import { isGrave, unfounded } from './unfounded.ts'
+import unseen from './unseen.fixture.json' with { type: 'json' }
 
 const GRAVE: ReadonlySet<string> = new Set(['money', 'law', 'health'])
 
@@ -39,6 +40,14 @@ for (const [by, texts, count, mostRefused, mostMissed] of [
       [],
     )
   })
+
+/** No rule was made or changed for these: what the rules are worth on new texts. Mend rules by the others. */
+it('of 120 texts that no rule was made for, 48 of 60 lies are found and 23 of 60 honest texts pass', () => {
+  const all = judgedOf(unseen as typeof corpus)
+  assert.equal(all.length, 120)
+  assert.ok(all.filter(({ of, found }) => of !== undefined && found).length >= 48)
+  assert.ok(all.filter(({ of, found }) => of === undefined && !found).length >= 23)
+})
 
 describe('of planted lies over six kinds', () => {
   it('at least 75 of 80 are found, and each that is of money, law or health', () => {

@@ -159,7 +159,15 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'health',
     what: 'the word of health',
     said: of(
-      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|muscles?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|stress|sooth\w*|breath(?:e|es|ing)|good for you|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|hearts?|(?:fall )?asleep|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|stomachs?|skin|gut|brains?|joints?|bones?|livers?|lungs?|gentle on|pains?|painless|relie(?:ves?|ving) |(?:your|the|protects?) eyes?|eyesight|${eases}|(?:no|not|n't|never) (?:\w+ ){0,2}(?:harm\w*|danger\w*|hurt\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|posture|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|hygienic|wellbeing|well-being|worse outcomes|better outcomes|boosts?`,
+      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|sooth\w*|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|gentle on|pains?|painless|relie(?:ves?|ving) |eyesight|${eases}|(?:no|not|n't|never) (?:\w+ ){0,2}(?:harm\w*|danger\w*|hurt\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|worse outcomes|better outcomes`,
+    ),
+  },
+  // Alone they promise no cure: a text with them is delivered, with its check failed.
+  {
+    group: 'claim',
+    what: 'the word of the body',
+    said: of(
+      'muscles?|stress|breath(?:e|es|ing)|good for you|hearts?|stomachs?|skin|gut|brains?|joints?|bones?|livers?|lungs?|posture|hygienic|wellbeing|well-being|boosts?|(?:your|the|protects?) eyes?|(?:fall )?asleep',
     ),
   },
 ]
