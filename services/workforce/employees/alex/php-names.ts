@@ -68,6 +68,8 @@ function usesIn(body: Node): Uses {
       for (const child of node.namedChildren.toReversed()) if (child) open.push([child, node, parent])
       continue
     }
+    // `A::$b` is of a class.
+    if (parent?.type === 'scoped_property_access_expression' && parent.startIndex !== node.startIndex) continue
     const name = node.text
     if (parent?.type === 'assignment_expression' && parent.startIndex === node.startIndex) {
       if (around?.type !== 'expression_statement') unclear.add(name)

@@ -35,6 +35,8 @@ cases(
     '    extract($given);\n    $sum = $sum + 1;\n    return $sum;',
     '    $sum = isset($sum) ? $sum : 1;\n    return $sum;',
     '    $sum = 1;\n    $sum = $sum + 1;\n    return $sum;',
+    '    $sum = A::$sum;\n    return $sum;',
+    '    A::$sum = $given;\n    return A::$sum;',
   ],
 )
 cases('never-read', 'a.php', php, { '    $late = $given + 1;\n    return $given;': 4 }, [
