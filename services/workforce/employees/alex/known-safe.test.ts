@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rules } from './code_review/engine.ts'
+import { syntaxError } from './finding.ts'
+import { withoutKnownSafe } from './known-safe.ts'
 
 async function told(path: string, text: string): Promise<string[]> {
   const input = { files: [{ path, text }], ignore_rules: ['F821', 'no-undef', 'no-var'] }

@@ -7,8 +7,7 @@
 export function reExported(lines: readonly string[], unused: readonly number[]): ReadonlySet<number> {
   const handedOn = unused.filter(line => isFromImport(lines, line))
   const isForOthers = () =>
-    !lines.some(row => work.test(row)) ||
-    (handedOn.length >= MANY && handedOn.length * 2 > imported(lines.join('\n')))
+    !lines.some(row => work.test(row)) || (handedOn.length >= MANY && handedOn.length * 2 > imported(lines.join('\n')))
   return new Set(handedOn.length > 0 && isForOthers() ? handedOn : [])
 }
 
