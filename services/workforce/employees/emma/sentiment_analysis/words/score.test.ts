@@ -186,10 +186,7 @@ describe('a list behind a negation', () => {
       assert.ok(valences(text).at(-1)?.[1] === -1, text)
       assert.equal(labelOfText(text), 'negative')
     })
-  for (const text of [
-    'Never disappointed, great or better.',
-    "Can't complain, great or even excellent.",
-  ])
+  for (const text of ['Never disappointed, great or better.', "Can't complain, great or even excellent."])
     it(`${text} is no list`, () => assert.ok(valences(text).at(-1)?.[1] === 1, text))
   for (const text of ['It is not cheap, but good and fun.', 'I did not pay, great phone', 'Not bad, great, fun!'])
     it(`${text} is no list`, () => assert.ok(valences(text).at(-1)?.[1] === 1, text))
