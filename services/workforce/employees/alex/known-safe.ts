@@ -3,7 +3,7 @@ import { demandsHash } from './demanded-hash.ts'
 import type { Found } from './finding.ts'
 import type { Language } from './language.ts'
 import { linesOf } from './lines.ts'
-import { isReExported } from './re-exports.ts'
+import { reExported } from './re-exports.ts'
 import { isPlaceholder, looksSecret } from './secret.ts'
 import { isPythonSql } from './sql-text.ts'
 
@@ -11,9 +11,12 @@ import { isPythonSql } from './sql-text.ts'
 export function withoutKnownSafe(findings: readonly Found[], text: string, language: Language, path: string): Found[] {
   const lines = linesOf(text, language)
   const isPackage = /(?:^|\/)__init__\.py$/.test(path)
-  const unused = findings.flatMap(({ rule, line }) => (rule === 'F401' ? line : []))
+  const forOthers = reExported(
+    lines,
+    findings.flatMap(({ rule, line }) => (rule === 'F401' ? line : [])),
+  )
   return findings.flatMap(found => {
-    if (found.rule === 'F401' && (isPackage || isReExported(lines, found.line, unused))) return []
+    if (found.rule === 'F401' && (isPackage || forOthers.has(found.line))) return []
     if (holds[found.rule]?.(lines, found) === false) return []
     if (secretRules.has(found.rule)) {
       const certainty = secrecyOf(lines, found)

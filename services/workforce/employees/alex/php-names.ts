@@ -35,7 +35,7 @@ export function nameFaultsIn(body: Node, parameters: Node | null): NameFault[] {
   if (body.hasError || body.endIndex - body.startIndex > LONG_FUNCTION || isOpaque.test(body.text)) return []
   const known = new Set(['$this', ...(parameters?.text.match(/\$\w+/g) ?? [])])
   const { set, read, unclear } = usesIn(body)
-  const isOwn = (name: string) => !known.has(name) && !unclear.has(name)
+  const isOwn = (name: string) => !known.has(name) && !unclear.has(name) && !meantUnused.test(name)
   return [...set].flatMap(([name, { at, statement }]): NameFault[] => {
     if (!isOwn(name)) return []
     const first = read.get(name)
@@ -44,6 +44,8 @@ export function nameFaultsIn(body: Node, parameters: Node | null): NameFault[] {
     return isInside ? [{ id: 'read-before-set', at: first }] : []
   })
 }
+
+const meantUnused = /^\$(?:_|unused|ignored?|dummy)/i
 
 const isOpaque =
   /\b(?:compact|extract|eval|include|include_once|require|require_once|get_defined_vars|func_get_args|parse_str|global|list|static\s+\$)|\$\$|\$\{|=\s*&|&\s*\$|\buse\s*\(|\bfn\s*\(|\bfunction\b|\bgoto\b/
@@ -68,11 +70,14 @@ function usesIn(body: Node): Uses {
       for (const child of node.namedChildren.toReversed()) if (child) open.push([child, node, parent])
       continue
     }
+    // `A::$b` is of a class.
+    if (parent?.type === 'scoped_property_access_expression' && parent.startIndex !== node.startIndex) continue
     const name = node.text
     if (parent?.type === 'assignment_expression' && parent.startIndex === node.startIndex) {
       if (around?.type !== 'expression_statement') unclear.add(name)
       else if (!set.has(name)) set.set(name, { at: node, statement: parent })
-    } else if (parent && isUnclear.test(parent.type)) unclear.add(name)
+    } else if (parent && (isUnclear.test(parent.type) || isFallback(parent) || (around && isFallback(around))))
+      unclear.add(name)
     else if (parent?.type === 'subscript_expression' && around?.type === 'assignment_expression') unclear.add(name)
     else if (!read.has(name)) read.set(name, node)
     // A function may take its argument by reference.
@@ -82,5 +87,9 @@ function usesIn(body: Node): Uses {
   return { set, read, unclear }
 }
 
+/** Of `$a ?? $b`, and of `$a['c'] ?? $b`, the first may be unset. */
+const isFallback = ({ type, children }: Node): boolean =>
+  type === 'binary_expression' && children.some(child => child?.type === '??')
+
 const isUnclear =
-  /foreach|list_literal|catch|pair|by_ref|reference|augmented|update_expression|isset|unset|empty|dynamic|coalesce/
+  /foreach|list_literal|catch|pair|by_ref|reference|augmented|update_expression|isset|unset|empty|dynamic/

@@ -1,10 +1,14 @@
 /** Modules of Python that import names for others to import from them. */
 
-/** Whether a line is of a `from … import`, in a module that has nothing else, or that uses the fewest of the names which it imports so. */
-export function isReExported(lines: readonly string[], line: number, unused: readonly number[]): boolean {
-  if (!isFromImport(lines, line)) return false
-  const handedOn = unused.filter(other => isFromImport(lines, other)).length
-  return !lines.some(row => work.test(row)) || (handedOn >= MANY && handedOn * 2 > imported(lines.join('\n')))
+/**
+ * Of the lines with an import that is not used, those of a `from … import`, in a module that has nothing else, or that uses the
+ * fewest of the names which it imports so.
+ */
+export function reExported(lines: readonly string[], unused: readonly number[]): ReadonlySet<number> {
+  const handedOn = unused.filter(line => isFromImport(lines, line))
+  const isForOthers = () =>
+    !lines.some(row => work.test(row)) || (handedOn.length >= MANY && handedOn.length * 2 > imported(lines.join('\n')))
+  return new Set(handedOn.length > 0 && isForOthers() ? handedOn : [])
 }
 
 /** Nobody forgets so many in one module. */

@@ -44,7 +44,7 @@ const codeOf = (text: string, language: Language): string =>
 const comments = String.raw`\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))`
 const inQuotes = (quote: string) => `${quote}[^${quote}\\\\\\n]*(?:\\\\.?[^${quote}\\\\\\n]*)*(?:${quote}|$)`
 const strings = `${inQuotes('"')}|${inQuotes("'")}`
-const template = '`[^`\\\\]*(?:\\\\[\\s\\S][^`\\\\]*)*(?:`|(?![\\s\\S]))'
+const template = '`[^`\\\\]*(?:\\\\[\\s\\S]?[^`\\\\]*)*(?:`|(?![\\s\\S]))'
 
 /** A regular expression begins where a value may: not after a name, a number or a closing bracket. */
 const regex = String.raw`\/(?<=(?:^|[=(,:;[!&|?{}+>]|\breturn|\btypeof)[ \t]*\/)(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,100}\]){1,200}\/[a-z]*`

@@ -35,6 +35,10 @@ cases(
     '    extract($given);\n    $sum = $sum + 1;\n    return $sum;',
     '    $sum = isset($sum) ? $sum : 1;\n    return $sum;',
     '    $sum = 1;\n    $sum = $sum + 1;\n    return $sum;',
+    '    $sum = A::$sum;\n    return $sum;',
+    '    A::$sum = $given;\n    return A::$sum;',
+    '    foreach ($given as $one) { $sum = $sum ?? $one; }\n    return $sum;',
+    '    $sum = $sum["a"] ?? 1;\n    return $sum;',
   ],
 )
 cases('never-read', 'a.php', php, { '    $late = $given + 1;\n    return $given;': 4 }, [
@@ -45,6 +49,7 @@ cases('never-read', 'a.php', php, { '    $late = $given + 1;\n    return $given;
   '    $late = $given + 1;\n    return function () use ($late) { return $late; };',
   '    if ($late = $given) { return 1; }\n    return 2;',
   '    static $late = 1;\n    $late = 2;',
+  '    $_ = $given->next();\n    $unused = $given->next();',
   '    $late[] = $given;\n    $late["a"] = 1;',
 ])
 

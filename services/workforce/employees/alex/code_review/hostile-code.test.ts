@@ -1,6 +1,7 @@
 /** Code that is made to hurt a linter. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { bracketsAround } from './balanced.ts'
 import { rules } from './engine.ts'
 import { briefOf, places, reviewOf } from './review-of.ts'
 
@@ -27,6 +28,12 @@ describe('hostile code', () => {
       const { not_read, findings } = await reviewOf({ files: [{ path, text }] })
       assert.ok(not_read.length === 1 || findings.length > 0 || path === 'and.go' || path === 'sum.ts', path)
     })
+
+  it('in a literal that never ends is read once', () => {
+    const begun = performance.now()
+    bracketsAround(`\`${'\\`\n'.repeat(33_000)}\\`, 'javascript')
+    assert.ok(performance.now() - begun < 3000)
+  })
 
   it('on one line of a megabyte is not read', async () => {
     const { not_read } = await reviewOf({ code: `x = "${'a'.repeat(300_000)}"`, language: 'python' })

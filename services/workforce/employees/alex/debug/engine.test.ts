@@ -228,6 +228,8 @@ describe('a trace', () => {
       owner: 'own',
     })
     assert.equal((await frame({}))?.line, null)
+    const named = "// About 'comander'.\nconst name = 'comander'\nimport { Command } from 'comander'\n"
+    assert.equal((await frame({ files: [{ path: 'n/app.mjs', text: named }] }))?.line, 3)
   })
 
   it('that was handled is told with what it means', async () => {

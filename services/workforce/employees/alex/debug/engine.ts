@@ -105,9 +105,12 @@ function placedIn({ text, language }: Source, frame: Frame, { thrown }: Trace): 
   const wanted = /^Cannot find (?:package|module) '([^']+)'/m.exec(thrown[0]?.message ?? '')?.[1]
   if (frame.line !== null || wanted === undefined) return frame
   const quoted = ['"', "'", '`'].flatMap(quote => [`${quote}${wanted}${quote}`, `${quote}${wanted}/`])
-  const at = linesOf(text, language).findIndex(line => quoted.some(each => line.includes(each)))
+  const isImport = (line: string) => importing.test(line) && quoted.some(each => line.includes(each))
+  const at = linesOf(text, language).findIndex(isImport)
   return at === -1 ? frame : { ...frame, line: at + 1 }
 }
+
+const importing = /^(?!\s*(?:\/\/|\/?\*)).{0,1000}\b(?:import|export|from|require)\b/
 
 function handledBefore({ language, handled }: Trace): Cause[] {
   if (!handled) return []

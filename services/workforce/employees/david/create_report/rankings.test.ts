@@ -17,6 +17,7 @@ const faultsOf = (sentence: string) => unfoundedRankings([sentence], groups, sta
 describe('a sentence that ranks a group', () => {
   for (const sentence of [
     'Orders are highest in the north.',
+    'The most important finding is that orders are highest in the north.',
     'The table has 120 rows. Orders are higher in North than in South.',
     'Orders are lowest where region is “South”, with a median of 16.',
     'Of the channels with at least 5 rows, basket is highest for web.',
@@ -38,6 +39,11 @@ describe('a sentence that ranks a group', () => {
     'East is the busiest region.',
     'Orders are higher in North than in East.',
     'Phone is the best channel in the east.',
+    'South dominates orders.',
+    'Orders peak in the north, and visits peaks in the east.',
+    'West of the web, phone is number one in basket.',
+    'The bulk of orders comes from the north.',
+    'South comes first in orders.',
   ])
     it(`is named: ${sentence}`, () => assert.equal(faultsOf(sentence).length, 1))
 })

@@ -89,16 +89,17 @@ function placeOf(sentence: string, group: string): number {
 }
 
 const HIGH =
-  'most|highest|largest|biggest|greatest|top|tops|leads?|leading|led|best|busiest|strongest|ahead|outperforms?|beats?|exceeds?|more|higher|larger|bigger|greater'
-const LOW = 'least|lowest|smallest|fewest|worst|weakest|bottom|behind|trails?|less|fewer|lower|smaller'
+  'most|highest|largest|biggest|greatest|top|tops|leads?|leading|led|best|busiest|strongest|ahead|outperforms?|beats?|exceeds?|more|higher|larger|bigger|greater|dominates?|peaks?|number one|(?:ranks?|comes) first|surpass(?:es)?|outsells?|bulk|majority'
+const LOW =
+  'least|lowest|smallest|fewest|worst|weakest|bottom|behind|trails?|less|fewer|lower|smaller|(?:ranks?|comes) last'
 const whole = (words: string) => new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${words})(?![\p{L}\p{N}])`, 'u')
-/** “At least 5 rows” and “more than 100 rows” rank nothing. */
+/** “At least 5 rows”, “more than 100 rows” and “the most important” rank nothing. */
 const ranking = new RegExp(
-  String.raw`(?<!\bat )(?<![\p{L}\p{N}])(?:${HIGH}|${LOW})(?![\p{L}\p{N}])(?! than \d)(?! than (?:half|five)\b)`,
+  String.raw`(?<!\bat )(?<![\p{L}\p{N}])(?:${HIGH}|${LOW})(?![\p{L}\p{N}])(?! than \d)(?! than (?:half|five)\b)(?! important\b)`,
   'u',
 )
 const highest = whole(HIGH)
 const superlative = whole(
-  'most|highest|largest|biggest|greatest|top|tops|leads?|leading|led|best|busiest|strongest|lowest|smallest|fewest|worst|weakest|bottom',
+  'most|highest|largest|biggest|greatest|top|tops|leads?|leading|led|best|busiest|strongest|lowest|smallest|fewest|worst|weakest|bottom|dominates?|peaks?|number one|(?:ranks?|comes) (?:first|last)|bulk|majority',
 )
-const counted = whole('most|fewest|more|fewer')
+const counted = whole(String.raw`most(?! important\b)|fewest|more|fewer|bulk|majority`)

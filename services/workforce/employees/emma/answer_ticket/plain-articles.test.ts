@@ -52,12 +52,14 @@ A:  No. Use 7-Zip or p7zip to handle .7z files.
     assert.equal((await answered('How do I pay my bill?', faq)).result.status, 'escalated')
   })
 
-  it('has questions on lines of their own, numbered or bold, and titles', () => {
+  it('has questions on lines of their own, numbered or bold, and titles', async () => {
     for (const text of [
       'How do I pay?\nBy card.\n\nWhen do you open?\nAt nine.',
       '1. How do I pay?\n\nBy card.\n\n2. When do you open?\n\nAt nine.',
       '**How do I pay?**\nBy card.\n\n**When do you open?**\nAt nine.',
       'Q1: How do I pay?\nA1: By card.\nQ2: When do you open?\nA2: At nine.',
+      'How do I pay?\nBy card.\nWhen do you open?\nAt nine.',
+      'Payment\nHow do I pay?\nBy card.\n\nHours\nWhen do you open?\nAt nine.',
       'How do I pay?\n-------------\nBy card.\n\nWhen do you open?\n-----------------\nAt nine.',
     ])
       assert.deepEqual(headingsIn(text), ['How do I pay?', 'When do you open?'], text)
@@ -70,6 +72,12 @@ A:  No. Use 7-Zip or p7zip to handle .7z files.
       'Should you ask, cats too?',
     ])
     assert.deepEqual(headingsIn('- How do I pay?\n- When do you open?'), ['a'])
+    const size = 'Can I exchange an item for another size?\nNo. Return it, and order the other size.'
+    const cards = 'Payment\nWhich cards do you take?\nWe take Visa. American Express is not accepted.'
+    assert.equal(
+      await answerTo('Do you accept American Express?', `${size}\n\n${cards}`),
+      'We take Visa. American Express is not accepted.',
+    )
   })
 
   it('of paragraphs alone is answered from one of them, or not', async () => {
@@ -126,6 +134,10 @@ describe('an answer', () => {
     assert.equal(
       await answerTo('How do I change my address for deliveries in the settings?', list),
       'To change your address for deliveries, do this:\n- Open the settings.\n- Choose Address.\n- Save.',
+    )
+    assert.equal(
+      await answerTo('How do I change my address for deliveries in the settings?', list.replaceAll(/^- /gm, '7. ')),
+      'To change your address for deliveries, do this:\n7. Open the settings.\n7. Choose Address.\n7. Save.',
     )
     const code =
       '## Log rotation\nRotate the log files like this:\n\n```go\n// Rotates.\nw := log.Rotate(file)\n\nlog.New(w)\n```\nIt is safe.'

@@ -1,6 +1,6 @@
 import { wordsCheck } from '../../src/claims/claim-checks.ts'
 import type { Checks } from '../../src/kind.ts'
-import { superlativesIn } from '../../src/text/superlatives.ts'
+import { advertisedIn } from '../../src/text/superlatives.ts'
 import { factsOf, plain } from '../facts.ts'
 import { unfaithful } from '../phrased.ts'
 import { textOf, uncited, untraceable } from '../segments.ts'
@@ -26,7 +26,7 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
     [topic, input.product, input.call_to_action, ...factsOf(brief).map(({ text }) => text)].join(' '),
   ).toLowerCase()
   const claims = parts
-    .flatMap(({ text }) => superlativesIn(text))
+    .flatMap(({ text }) => advertisedIn(text))
     .filter(word => !known.includes(word.toLowerCase())).length
   const without = uncited(
     parts.flatMap(({ segments }) => segments),

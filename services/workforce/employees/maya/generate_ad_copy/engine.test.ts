@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Brief, type Constraints, Refusal } from '../../src/brief.ts'
+import { advertisedIn, superlativesIn } from '../../src/text/superlatives.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
 import { heldOnRandomBriefs } from './random-briefs.fixture.ts'
@@ -195,4 +196,10 @@ describe('hostile facts', () => {
         assert.ok(error instanceof Refusal, String(error))
       }
   })
+})
+
+it('finds superlatives of an advertisement that are none in help', () => {
+  const text = 'The cheapest option, the best choice, the safest way.'
+  assert.deepEqual(advertisedIn(text), ['cheapest', 'best', 'safest'])
+  assert.deepEqual(superlativesIn(text), [])
 })

@@ -1,7 +1,7 @@
 /** Makes the texts of ads from the facts of a brief: picks and joins, and writes nothing of its own. */
 import type { Answer } from '../../src/answer.ts'
 import { type Brief, Refusal } from '../../src/brief.ts'
-import { superlativesIn } from '../../src/text/superlatives.ts'
+import { advertisedIn } from '../../src/text/superlatives.ts'
 import { type Fact, factsOf, groupsOf, plain } from '../facts.ts'
 import { citationsOf, type Segment, textOf } from '../segments.ts'
 import { candidatesFor, type Material } from './candidates.ts'
@@ -47,7 +47,7 @@ export function answerOf(brief: Brief<Input>, ads: readonly Ad[], lacks: readonl
   const result: Result = {
     ads,
     lacks,
-    superlatives: facts.flatMap(({ source, text }) => superlativesIn(text).map(word => ({ source, word }))),
+    superlatives: facts.flatMap(({ source, text }) => advertisedIn(text).map(word => ({ source, word }))),
     facts_left_out: facts.map(({ source }) => source).filter(source => !used.has(source)),
   }
   return {

@@ -80,6 +80,7 @@ describe('a page', () => {
       )?.after
     assert.equal(title('FAQ', 'The XSLT C library for GNOME'), '<title>FAQ – The XSLT C library for GNOME</title>')
     assert.equal(title('Stools', 'Oak stools by hand'), '<title>Oak stools by hand</title>')
+    assert.equal(title('Home', 'Acme bakery in Ulm'), '<title>Acme bakery in Ulm</title>')
     assert.equal(title('FAQ', 'Ask'), '<title>FAQ: [what the page offers]</title>')
   })
 

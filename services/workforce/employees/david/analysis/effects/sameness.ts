@@ -12,16 +12,20 @@ export function samenessOf(a: Groups, b: Groups): Sameness | undefined {
   return first && second ? 'both' : first ? 'first' : second ? 'second' : undefined
 }
 
-/** Whether no value of `from` goes with two of `to`. */
+/** Whether no value of `from` goes with two of `to`. A loop over typed arrays, since it runs over all rows for each pair of categories. */
 function isSettled(from: Int32Array, to: Int32Array): boolean {
-  const partners = new Map<number, number>()
-  return from.every((value, row) => {
+  let most = 0
+  for (const value of from) if (value > most) most = value
+  const partners = new Int32Array(most + 1).fill(-1)
+  for (let row = 0; row < from.length; row++) {
+    const value = from[row] ?? -1
     const partner = to[row] ?? -1
-    if (value < 0 || partner < 0) return true
-    const before = partners.get(value) ?? partner
-    partners.set(value, before)
-    return before === partner
-  })
+    if (value < 0 || partner < 0) continue
+    const before = partners[value] ?? -1
+    if (before < 0) partners[value] = partner
+    else if (before !== partner) return false
+  }
+  return true
 }
 
 export async function tellSameness(ask: Ask, sameness: Sameness, names: readonly [string, string]): Promise<Told> {

@@ -85,13 +85,24 @@ function headingAt(lines: readonly string[], at: number, { areAsked, areTitles }
     const question = lines.slice(at, next).map(flat).join(' ')
     return { level: LOWEST, text: asking.exec(question)?.[1]?.replace(/(?:\*\*|__)$/, '') ?? question, next }
   }
-  const isFirst = at === 0 || flat(lines[at - 1]) === '' || atx.test(flat(lines[at - 1]))
-  if (!isFirst || line.length > LONGEST || !isFollowed(lines, at + 1)) return undefined
-  const isTitle = areTitles && title.test(line) && line.split(' ').length <= MOST_WORDS
+  if (areTitles && isSection(lines, at)) return { level: LOWEST - 1, text: bare(line), next: at + 1 }
+  const isNext = areTitles && question.test(line) && (answerEnd.test(flat(lines[at - 1])) || isSection(lines, at - 1))
+  if (!(isFirst(lines, at) || isNext) || line.length > LONGEST || !isFollowed(lines, at + 1)) return undefined
+  const isTitle = areTitles && isTitleLike(line)
   return isTitle || question.test(line) || bold.test(line)
     ? { level: LOWEST, text: bare(line), next: at + 1 }
     : undefined
 }
+
+const isFirst = (lines: readonly string[], at: number): boolean =>
+  at === 0 || flat(lines[at - 1]) === '' || atx.test(flat(lines[at - 1]))
+
+/** A title right above a question is that of several questions. */
+const isSection = (lines: readonly string[], at: number): boolean =>
+  isTitleLike(flat(lines[at])) && isFirst(lines, at) && question.test(flat(lines[at + 1])) && isFollowed(lines, at + 2)
+
+/** Questions may follow without an empty line, where the answer before them ends. */
+const answerEnd = /[.!…]["”’»)]?$/
 
 /** Lines of a question. */
 const MOST_LINES = 6
@@ -104,14 +115,19 @@ const bold = /^(\*\*|__)[^*_]{1,120}\1:?$/
 /** A capital first, and no sign that ends a sentence or a clause last. */
 const title = /^(?:\d{1,2}(?:\.\d{1,2}){1,3}\.? )?[\p{Lu}\d][^|]*[^\s.,;:!?…|]$/u
 
+const isTitleLike = (line: string) => title.test(line) && line.split(' ').length <= MOST_WORDS
+
 const bare = (line: string) =>
   line.replace(/^\d{1,2}(?:\.\d{1,2})*[.)]? (?=\D)/, '').replaceAll(/^(?:\*\*|__)|(?:\*\*|__):?$/g, '')
 
 /** A line with another of signs below it. */
 function underlined(lines: readonly string[], at: number): boolean {
   const line = flat(lines[at])
-  const isFirst = at === 0 || flat(lines[at - 1]) === '' || atx.test(flat(lines[at - 1]))
-  return isFirst && /^(?:={3,}|-{3,}|~{3,})$/.test(flat(lines[at + 1])) && /^[\p{L}\p{N}“"‘'`(*[].{0,150}$/u.test(line)
+  return (
+    isFirst(lines, at) &&
+    /^(?:={3,}|-{3,}|~{3,})$/.test(flat(lines[at + 1])) &&
+    /^[\p{L}\p{N}“"‘'`(*[].{0,150}$/u.test(line)
+  )
 }
 
 /** Whether what comes next is text: of questions below one another only the last has an answer. */
@@ -157,6 +173,7 @@ function paragraphAt(lines: readonly string[], at: number, marks: Marks): { piec
     const line = flat(lines[next])
     const isOther = line === '' || isItem(line) || /^(?:`{3}|~{3})/.test(line) || atx.test(line)
     if (isOther || (marks.areAsked && (asking.test(line) || answering.test(line)))) break
+    if (marks.areTitles && question.test(line) && headingAt(lines, next, marks)) break
     words.push(line)
   }
   return { piece: { kind: isItem(first) ? 'item' : 'text', text: words.join(' ') }, next }

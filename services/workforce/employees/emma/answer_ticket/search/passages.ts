@@ -84,8 +84,16 @@ export function passagesOf({ name, text }: Source): Passage[] {
 }
 
 export const unitsOf = ({ blocks }: Passage): Unit[] =>
-  blocks.flatMap(({ kind, text }): Unit[] =>
-    kind === 'code'
-      ? [{ kind, text, isFirst: true }]
-      : sentencesOf(text).map(({ start, end }, at) => ({ kind, text: text.slice(start, end), isFirst: at === 0 })),
+  blocks.flatMap((block): Unit[] =>
+    block.kind === 'code'
+      ? [{ ...block, isFirst: true }]
+      : sentencesIn(block).map((text, at) => ({ kind: block.kind, text, isFirst: at === 0 })),
   )
+
+/** The number of an item belongs to its first sentence. */
+function sentencesIn({ kind, text }: Block): string[] {
+  const [first, second, ...others] = sentencesOf(text)
+  const isNumber = kind === 'item' && first && /^\d{1,9}[.)]$/.test(text.slice(first.start, first.end))
+  const all = isNumber && second ? [{ ...first, end: second.end }, ...others] : sentencesOf(text)
+  return all.map(({ start, end }) => text.slice(start, end))
+}

@@ -1,5 +1,5 @@
 /** Lists behind a negation: of “not good, fast or cheap” nothing is said to be there. */
-import { negations } from '../../../src/text/vader/lexicon.ts'
+import { lexicon, negations } from '../../../src/text/vader/lexicon.ts'
 import type { Tokens } from './tokens.ts'
 
 /** The places of the words behind the first comma. Only “or” and “nor” make it one list: “not cheap, but good” is none. */
@@ -26,10 +26,16 @@ function itemsBehind(at: number, lower: readonly string[], signs: readonly strin
     const end = endOf(begin, lower, signs)
     if (end === undefined) return []
     for (let place = begin; place <= end; place++) places.push(place)
-    if (last) return places
+    if (last) return places.filter(place => isAlike(lower[at + comma], lower[place]))
     begin = end + 1
   }
   return []
+}
+
+/** Items of a list are all praise or all blame: “never again, terrible food or service” is none. */
+function isAlike(first = '', other = ''): boolean {
+  const [sign, its] = [first, other].map(word => Math.sign(lexicon.get(word) ?? 0)) as [number, number]
+  return its === sign || (sign === 0 && its > 0)
 }
 
 /** The last word of an item: before a sign, or before “or”. Undefined where it is too long to be one. */

@@ -176,6 +176,18 @@ describe('a list behind a negation', () => {
       assert.ok(valences(text).every(([, sign]) => sign === -1) && valences(text).length > 0, text)
       assert.equal(labelOfText(text), 'negative')
     })
+  for (const text of [
+    'Never again, terrible food or service.',
+    'Not worth it, terrible or broken.',
+    "Don't buy this, horrible or broken.",
+    'Not happy, terrible or lazy support',
+  ])
+    it(`${text} is no list`, () => {
+      assert.ok(valences(text).at(-1)?.[1] === -1, text)
+      assert.equal(labelOfText(text), 'negative')
+    })
+  for (const text of ['Never disappointed, great or better.', "Can't complain, great or even excellent."])
+    it(`${text} is no list`, () => assert.ok(valences(text).at(-1)?.[1] === 1, text))
   for (const text of ['It is not cheap, but good and fun.', 'I did not pay, great phone', 'Not bad, great, fun!'])
     it(`${text} is no list`, () => assert.ok(valences(text).at(-1)?.[1] === 1, text))
   it('is read in time', { timeout: 300_000 }, () => {

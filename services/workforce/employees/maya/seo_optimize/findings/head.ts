@@ -1,5 +1,5 @@
 /** Title and description. */
-import { flat, metaOf, named, type PageElement } from '../page/page.ts'
+import { flat, isOfAnyPage, metaOf, named, type PageElement } from '../page/page.ts'
 import { added, changed, escaped, type Fault, headOf, type Judged } from './fault.ts'
 import type { RuleId } from './rules.ts'
 import { fitted, widthOf } from './width.ts'
@@ -70,7 +70,7 @@ export function judgeHead({ page, proposals }: Judged): Fault[] {
   function longerTitle(text: string): string {
     const { title } = proposals
     if (title === null || widthOf(title) <= widthOf(text)) return `${text}: [what the page offers]`
-    if (title.toLowerCase().includes(text.toLowerCase())) return title
+    if (isOfAnyPage(text) || title.toLowerCase().includes(text.toLowerCase())) return title
     const both = `${text} – ${title}`
     return widthOf(both) <= LONGEST_TITLE ? both : `${text}: [what the page offers]`
   }

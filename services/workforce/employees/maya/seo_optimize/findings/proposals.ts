@@ -1,6 +1,6 @@
 /** Title and description that the page itself offers: its own words, nothing added. */
 import { sentencesOf } from '../../../src/text/sentences.ts'
-import { contentOf, headingsOf, levelOf, named, type Page } from '../page/page.ts'
+import { contentOf, headingsOf, isOfAnyPage, levelOf, named, type Page } from '../page/page.ts'
 import type { Judged } from './fault.ts'
 import { LONGEST_DESCRIPTION, LONGEST_TITLE } from './head.ts'
 import { fitted, widthOf } from './width.ts'
@@ -19,12 +19,6 @@ function titleHeading(page: Page): string | undefined {
   const [first, ...others] = headings.filter(heading => levelOf(heading) === highest)
   return highest === 1 || others.length === 0 ? first?.text : undefined
 }
-
-/** A heading that says nothing of its page. */
-const isOfAnyPage = (text: string): boolean =>
-  /^(?:(?:table of )?contents|index|(?:main |site )?(?:menu|navigation)|search|on this page|in this article|overview|introduction|inhalt(?:sverzeichnis)?|übersicht|einleitung|menü|suche|sommaire|table des matières|recherche|índice|contenido|contenidos|indice|sommario|inhoud(?:sopgave)?|目次|目录)[\s:：.…]*$/iu.test(
-    text.normalize('NFC'),
-  )
 
 /** The first sentences of the first paragraph that is one: no question, entry of a list, or link. */
 function descriptionOf(page: Page): string | null {
