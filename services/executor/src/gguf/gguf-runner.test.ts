@@ -14,8 +14,7 @@ const chat = textGenerator('chat', file, { input_format: 'json' })
 const other = textGenerator('other', file)
 const never = new AbortController().signal
 
-function openRunner(allMemoryBytes = 2 ** 31) {
-  const { start, started } = scriptedProcesses()
+function openRunner(allMemoryBytes = 2 ** 31, { start, started } = scriptedProcesses()) {
   const runner = ggufRunner({
     ...{ threads: 1, sequences: 4, memoryLimitBytes: 2 ** 30, allMemoryBytes },
     log: createLog({ level: 'error', write: () => {} }),
@@ -119,6 +118,30 @@ it('an idle model makes room for another, and one in use stays', async () => {
   await runner.load(chat, never)
   assert.equal(started[1]?.asked(), 1)
   await Promise.all([assert.rejects(going, gone('killed')), next.kill()])
+})
+
+it('a load that nobody waits for any more takes no other with it', async () => {
+  const scripted = scriptedProcesses()
+  const loading = Promise.withResolvers<void>()
+  const { runner, started } = openRunner(2 ** 31, {
+    started: scripted.started,
+    async start(options, signal) {
+      if (started.length > 0 || signal === undefined) return await scripted.start(options, signal)
+      loading.resolve()
+      await new Promise(stopping => signal.addEventListener('abort', stopping))
+      const one = await scripted.start(options)
+      await new Promise(again => setImmediate(again))
+      await one.kill()
+      throw await one.gone
+    },
+  })
+  const unwanted = new AbortController()
+  const first = assert.rejects(runner.load(model, unwanted.signal), gone('killed'))
+  await loading.promise
+  unwanted.abort()
+  await first
+  assert.equal(said(await ask(await runner.load(model, never), item('one'))).text, 'one')
+  assert.equal(started.length, 2)
 })
 
 it('ends its processes when it is closed, and loads nothing more', async () => {
