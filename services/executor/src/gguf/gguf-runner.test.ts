@@ -14,12 +14,12 @@ const chat = textGenerator('chat', file, { input_format: 'json' })
 const other = textGenerator('other', file)
 const never = new AbortController().signal
 
-function openRunner(allMemoryBytes = 2 ** 31, { start, started } = scriptedProcesses()) {
+function openRunner(allMemoryBytes = 2 ** 31, { start, started } = scriptedProcesses(), now = () => 0) {
   const runner = ggufRunner({
     ...{ threads: 1, sequences: 4, memoryLimitBytes: 2 ** 30, allMemoryBytes },
     log: createLog({ level: 'error', write: () => {} }),
     start,
-    now: () => 0,
+    now,
   })
   return { runner, started }
 }
@@ -93,6 +93,19 @@ it('runs of a model share its process, and what stops one leaves the others alon
   await stopped
   assert.equal(said(await going).text, words)
   assert.equal(started.length, 1)
+})
+
+it('a run that is stopped has its share of the time alone', async () => {
+  let ms = 0
+  const { runner, started } = openRunner(2 ** 31, scriptedProcesses(), () => ms)
+  const runs = await Promise.all([runner.load(model, never), runner.load(model, never)])
+  const ended = runs.map(run =>
+    assert.rejects(run.run([item('for ever', { max_tokens: 100_000 })]), ({ computeMs }) => computeMs === 500),
+  )
+  await asking(started[0], 2)
+  ms = 1_000
+  await Promise.all(runs.map(run => run.kill()))
+  await Promise.all(ended)
 })
 
 it('a crash ends the runs that share the process, and the next starts another', async () => {
