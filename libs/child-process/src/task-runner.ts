@@ -143,10 +143,13 @@ export class RunnerGone extends Error {
    * process, that had to be ended. `crashed`: anything else.
    */
   readonly reason: 'out_of_memory' | 'processor_limit' | 'killed' | 'not_started' | 'evicted' | 'crashed'
-  constructor(reason: RunnerGone['reason'], message: string, options?: ErrorOptions) {
+  /** Milliseconds that the run took, where those are not all between its begin and its end. */
+  readonly computeMs?: number | undefined
+  constructor(reason: RunnerGone['reason'], message: string, options?: ErrorOptions & { readonly computeMs?: number }) {
     super(message, options)
     this.name = 'RunnerGone'
     this.reason = reason
+    this.computeMs = options?.computeMs
   }
 }
 

@@ -1,7 +1,10 @@
 /** The process of a language model, with a real small one: several answers at once, their pieces, their ends. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { LoadFailed, RunnerGone } from '@millhand/child-process'
+import { generationFaults } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
 import { type Answer, type GgufProcess, type Question, startGguf } from './gguf-process.ts'
 import { MOST_UNTAKEN } from './protocol.ts'
@@ -112,6 +115,29 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
   it('keeps nothing of a question for the next', async () => {
     await process.ask(question('Remember the word lamp.'))
     assert.equal(answered(await process.ask(question('Remember the word lamp.'))).knownTokens, 0)
+  })
+
+  it('holds to every schema that a task may have', async () => {
+    for (const schema of [
+      { type: 'string', maxLength: 1_000 },
+      { type: 'string', minLength: 1_000 },
+      { type: 'array', maxItems: 100, items: { type: 'array', maxItems: 100, items: { type: 'integer' } } },
+      { type: 'array', minItems: 100, items: { type: 'string', minLength: 150, maxLength: 190 } },
+      { type: 'object', properties: { 'a"\\\t\r\n]': { enum: ['"\\\t\r\n', 1e300, -0.5, null] } } },
+    ]) {
+      assert.deepEqual(generationFaults({ response_schema: schema }), [])
+      answered(await process.ask(question('Say it.', { schema, maxOutputTokens: 1 })))
+    }
+  })
+
+  it('is not kept by the process once it is given', async () => {
+    setFlagsFromString('--expose-gc')
+    const asked = question('Say hello.', { maxOutputTokens: 1 })
+    const given = async () => new WeakRef(await process.ask(asked))
+    const answers = [await given(), await given(), await given()]
+    await new Promise(next => setImmediate(next))
+    runInNewContext('gc')()
+    assert.equal(answers[0]?.deref(), undefined)
   })
 
   it('refuses a question that leaves no room', async () => {

@@ -119,12 +119,18 @@ class AskedGguf implements GgufProcess {
   readonly #asked = new Map<number, Asked>()
   readonly #turns: Turns
   #lastId = 0
+  #ended: RunnerGone | undefined
 
   constructor(child: ChildProcess<ToChild, Heard>, options: GgufProcessOptions) {
     this.#child = child
     this.#options = options
     this.#turns = new Turns(options.sequences)
     this.gone = child.gone
+    // Once for all questions: each reaction to it is kept as long as the process is there.
+    void this.gone.then(why => {
+      this.#ended = why
+      for (const { reject } of this.#asked.values()) reject(why)
+    })
     void this.#hear()
   }
 
@@ -138,6 +144,8 @@ class AskedGguf implements GgufProcess {
   }
 
   async #answerTo(question: Question, signal: AbortSignal | undefined, onPiece: Asking['onPiece']): Promise<Answer> {
+    // One that is gone already is not heard any more.
+    if (this.#ended) throw this.#ended
     const id = ++this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     let late: NodeJS.Timeout | undefined
@@ -148,8 +156,6 @@ class AskedGguf implements GgufProcess {
       }, this.#options.stopMs)
     }
     this.#asked.set(id, { resolve, reject, onPiece, untaken: 0 })
-    // One that is gone already is not heard any more.
-    void this.gone.then(reject)
     this.#child.send({ kind: 'ask', id, question, streams: onPiece !== undefined })
     signal?.addEventListener('abort', stop, { once: true })
     if (signal?.aborted) stop()

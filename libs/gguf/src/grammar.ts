@@ -14,8 +14,8 @@ export async function grammarOf(schema: Schema, made: (known: Schema) => Promise
   return rules.reduce((text, rule, at) => text.replace(`"\\"${standIn(at)}\\""`, () => `"\\"" ${rule} "\\""`), ended)
 }
 
-/** Each repetition up to it is a rule of its own. */
-const MOST_CHARACTERS = 2_000
+/** Each repetition up to it is a rule of its own, and llama.cpp refuses a grammar with more. */
+const MOST_CHARACTERS = 1_000
 const COPIED = ['type', 'enum', 'const', 'minItems', 'maxItems', 'minLength']
 
 const standIn = (at: number): string => `by pattern ${at}`

@@ -46,4 +46,5 @@ it('a piece is text with what was counted until then', () => {
   for (const lie of [{ id: 0.5 }, { inputTokens: -1 }, { outputTokens: 'many' }])
     assert.equal(readFromChild({ head: { ...piece, ...lie }, parts: text }), undefined, JSON.stringify(lie))
   assert.equal(readFromChild({ head: piece, parts: [...text, ...text] }), undefined)
+  assert.equal(readFromChild({ head: piece, parts: [Buffer.alloc(8 * 1024 + 1)] }), undefined)
 })

@@ -67,6 +67,9 @@ export type Answer = Extract<Heard, { kind: 'answered' | 'too_long' | 'failed' }
 /** Pieces of one answer that may be on their way. One more ends the child. */
 export const MOST_UNTAKEN = 16
 
+/** Bytes of one piece: as JSON, where a byte may take six characters, it fits a message of the stream. */
+const MOST_PIECE_BYTES = 8 * 1024
+
 /** Bytes of text, after which an answer ends: as JSON it has its place in a record. */
 export const MOST_TEXT_BYTES = 120 * 1024
 
@@ -92,7 +95,7 @@ export function readFromChild({ head, parts }: ChildMessage): Heard | undefined 
 }
 
 function readPiece({ id, inputTokens, outputTokens }: Fields, [text, ...more]: readonly Buffer[]): Heard | undefined {
-  if (text === undefined || more.length > 0) return undefined
+  if (text === undefined || text.length > MOST_PIECE_BYTES || more.length > 0) return undefined
   if (!isCount(id) || !isCount(inputTokens) || !isCount(outputTokens)) return undefined
   return { kind: 'piece', id, inputTokens, outputTokens, text: text.toString() }
 }

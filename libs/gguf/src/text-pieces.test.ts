@@ -41,5 +41,14 @@ it('holds back no more than what may become a stop sequence', () => {
 
 it('gives bytes that are no text as what stands for them', () => {
   const pieces = textPieces(decode, [])
-  assert.equal([0xff, 0xfe, 0xff, 0xfe].map(byte => pieces.push(byte).text).join('').length > 0, true)
+  const given = Array.from({ length: 16 }, () => pieces.push(0xff).text)
+  assert.equal(given.join('').length > 0, true)
+})
+
+it('gives whole characters where tokens end one and begin the next', () => {
+  const text = '漢'.repeat(6)
+  const bytes = Buffer.from(text)
+  const pieces = textPieces((tokens: readonly Buffer[]) => Buffer.concat([...tokens]).toString(), [])
+  const tokens = [bytes.subarray(0, 2), ...[2, 5, 8, 11, 14, 17].map(at => bytes.subarray(at, at + 3))]
+  assert.equal([...tokens.map(token => pieces.push(token).text), pieces.end().text].join(''), text)
 })

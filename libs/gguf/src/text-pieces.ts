@@ -7,8 +7,8 @@ export interface TextPiece {
   readonly isOver: boolean
 }
 
-/** A character has at most so many bytes, and a token at least one. */
-const MOST_TOKENS_A_CHARACTER = 4
+/** A character has at most 4 bytes, but a token may end one and begin the next. What is no text is not waited for longer. */
+const MOST_UNDECODED = 16
 /** Whether there is a space between two tokens depends on the one before. */
 const TOKENS_BEFORE = 4
 
@@ -42,7 +42,7 @@ export function textPieces<T>(
     push(token: T): TextPiece {
       undecoded = [...undecoded, token]
       const text = decode(undecoded, before)
-      if (text.endsWith('\uFFFD') && undecoded.length < MOST_TOKENS_A_CHARACTER) return { text: '', isOver: false }
+      if (text.endsWith('\uFFFD') && undecoded.length < MOST_UNDECODED) return { text: '', isOver: false }
       before = [...before, ...undecoded].slice(-TOKENS_BEFORE)
       undecoded = []
       return release(held + text, false)

@@ -9,10 +9,10 @@ import { InputInvalid } from './tensors.ts'
 const text = { type: 'string', maxLength: 10 }
 
 it('parameters are as the page says, and what is left out has its default', () => {
-  const asked = { max_tokens: 5, temperature: 0, top_p: 1, seed: 4_294_967_295, stop: 'x', response_schema: text }
+  const asked = { max_tokens: 5, temperature: 0, top_p: 1, seed: 4_294_967_294, stop: 'x', response_schema: text }
   assert.deepEqual(generationFaults({ ...asked, provider: 'cpu' }), [])
   assert.deepEqual(readGeneration(asked), {
-    ...{ maxTokens: 5, temperature: 0, topP: 1, seed: 4_294_967_295, stop: ['x'] },
+    ...{ maxTokens: 5, temperature: 0, topP: 1, seed: 4_294_967_294, stop: ['x'] },
     responseSchema: text,
   })
   const { maxTokens, temperature, topP, seed, stop, responseSchema } = readGeneration()
@@ -23,7 +23,7 @@ for (const [name, values] of Object.entries({
   max_tokens: [0, 1.5, '5', 100_001, null],
   temperature: [-0.1, 2.1, Number.NaN, '1', null],
   top_p: [0, 1.1, null],
-  seed: [-1, 0.5, 2 ** 32, null],
+  seed: [-1, 0.5, 4_294_967_295, null],
   stop: ['', [], ['a', ''], 'x'.repeat(65), ['a', 'b', 'c', 'd', 'e'], [1], '\ud800', null],
   response_schema: [null, [], 'x', {}, { type: 'thing' }],
 }))
@@ -70,11 +70,16 @@ it('a schema is taken where a grammar can say all of it', () => {
     [{ type: 'array' }, /must be an object.* at `.items`/],
     [{ type: 'array', items: text, maxItems: 101 }, /`maxItems`/],
     [{ type: 'array', items: text, minItems: 2, maxItems: 1 }, /in this order/],
-    [{ type: 'string', maxLength: 2_001 }, /`maxLength`/],
+    [{ type: 'string', maxLength: 1_001 }, /`maxLength`/],
     [{ enum: [] }, /`enum`/],
     [{ enum: [{}] }, /`enum`/],
     [{ const: [] }, /`const`/],
-    [{ type: 'array', items: { type: 'array', items: { ...text, maxLength: 2_000 } } }, /more than a grammar holds/],
+    [{ type: 'array', items: { type: 'array', items: { ...text, maxLength: 1_000 } } }, /more than a grammar holds/],
+    [{ enum: ['a'.repeat(10_000), 'b'.repeat(10_000)] }, /at most 20000 characters/],
+    [{ type: 'object', properties: { ['a'.repeat(20_000)]: text } }, /at most 20000 characters/],
+    [{ type: 'object', properties: { 'a\0': text } }, /no control characters/],
+    [{ const: '\x01' }, /no control characters/],
+    [{ enum: ['\ud800'] }, /no control characters/],
   ] as const)
     assert.match(responseSchemaFault(schema) ?? '', says, JSON.stringify(schema))
   let deep: object = { type: 'null' }

@@ -23,7 +23,8 @@ export interface ParameterFault {
 type Parameters = Readonly<Record<string, unknown>>
 
 const MOST_TOKENS = 100_000
-const MOST_SEED = 2 ** 32 - 1
+/** To llama.cpp the next one means any seed (`LLAMA_DEFAULT_SEED`). */
+const MOST_SEED = 2 ** 32 - 2
 const MOST_STOPS = 4
 const MOST_STOP_CHARACTERS = 64
 const NAMES = ['max_tokens', 'temperature', 'top_p', 'seed', 'stop', 'response_schema', 'provider']

@@ -12,15 +12,20 @@ const TYPES: readonly unknown[] = ['object', 'array', 'string', 'number', 'integ
 const MOST_DEPTH = 8
 const MOST_PROPERTIES = 64
 const MOST_ITEMS = 100
-const MOST_CHARACTERS = 2_000
+/** llama.cpp refuses more repetitions of a character, which is two rules (`MAX_REPETITION_THRESHOLD`, 2,000). */
+const MOST_CHARACTERS = 1_000
 const MOST_VALUES = 100
 /** Of rules that a grammar may come to: each repetition up to a bound is one. */
 const MOST_RULES = 20_000
+/** Of the schema as JSON: each token of the text is compared with every name and value. */
+const MOST_JSON_CHARACTERS = 20_000
 
 /** How the sentence goes on that begins with the parameter; undefined where nothing is wrong. */
 export function responseSchemaFault(schema: unknown): string | undefined {
   try {
     const rules = rulesOf(schema, '', 1)
+    if (JSON.stringify(schema).length > MOST_JSON_CHARACTERS)
+      return `must have at most ${MOST_JSON_CHARACTERS} characters as JSON`
     return rules > MOST_RULES ? `may come to more than a grammar holds: lower \`maxItems\` or \`maxLength\`` : undefined
   } catch (error) {
     if (error instanceof Unfit) return error.message
@@ -40,11 +45,13 @@ function rulesOf(schema: unknown, path: string, depth: number): number {
   const { type, enum: values, const: only } = schema
   if (Object.hasOwn(schema, 'const')) {
     if (!isScalar(only)) throw unfit('must have a `const` that is a string, a number, true, false or null')
+    requireWritable([only], unfit)
     return 1
   }
   if (values !== undefined) {
     if (!Array.isArray(values) || values.length === 0 || values.length > MOST_VALUES || !values.every(isScalar))
       throw unfit(`must have an \`enum\` of 1 to ${MOST_VALUES} strings, numbers, true, false or null`)
+    requireWritable(values, unfit)
     return values.length
   }
   if (!TYPES.includes(type)) throw unfit(`must have a \`type\` (${TYPES.join(', ')}), an \`enum\` or a \`const\``)
@@ -66,10 +73,18 @@ function ofObject(schema: Schema, path: string, depth: number, unfit: UnfitFor):
   if (additionalProperties !== false) throw unfit('must have no other `additionalProperties` than false')
   if (required !== undefined && !(Array.isArray(required) && required.every(name => names.includes(name))))
     throw unfit('must name properties of the object in `required`')
+  requireWritable(names, unfit)
   return Object.entries(properties as Schema).reduce(
     (sum, [name, inner]) => sum + rulesOf(inner, `${path}.properties.${name}`, depth + 1),
     1,
   )
+}
+
+/** Of control characters, node-llama-cpp escapes tabs and line ends alone. A grammar ends at U+0000. */
+function requireWritable(values: readonly unknown[], unfit: UnfitFor): void {
+  const isWritable = (text: string) => text.isWellFormed() && !/[^\P{Cc}\t\n\r]/u.test(text)
+  if (!values.every(value => typeof value !== 'string' || isWritable(value)))
+    throw unfit('must have no control characters nor halves of surrogate pairs in names, `enum` and `const`,')
 }
 
 /** `most`: without a bound, the greatest one. `told`: only where the schema says it. */

@@ -57,6 +57,8 @@ export function writeBackward(
     if (!hasGradient || !node.input.some(name => active.has(name))) continue
     const rule = ruleOf(node)
     if (!rule) continue
+    if (node.opType !== 'Split' && node.output.slice(1).some(name => gradients.has(name)))
+      throw refuse(node, 'has a second output that the loss depends on')
     const found = rule.gradient(backwardOf(graph, node, { gradientOf, active, trace }))
     node.input.forEach((name, input) => {
       const gradient = found[input]

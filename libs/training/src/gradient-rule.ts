@@ -36,6 +36,7 @@ export interface Forward {
   readonly node: NodeProto
   shapeOf(name: string): Shape
   constantOf(name: string | undefined): Tensor | undefined
+  /** Whether a value is trained, or computed from what is. */
   isTrained(name: string | undefined): boolean
   /** Asks for a mask of dropout as an input of the graph, and returns its name. */
   mask(shape: Shape, ratio: number): string

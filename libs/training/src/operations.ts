@@ -41,6 +41,7 @@ type Reduction = 'ReduceSum' | 'ReduceMean' | 'ReduceMax'
 
 /** Over these axes, which stay with length 1. Axes are an input since version 13 (ReduceSum) and 18 (the others). */
 export function reduce(graph: GraphWriter, operator: Reduction, value: string, axes: readonly number[]): string {
+  if (axes.length === 0) return value // To the operators no axes are all.
   if (operator === 'ReduceSum' || graph.opset >= 18) {
     return graph.add(operator, [value, integers(graph, axes)], { keepdims: 1n })
   }

@@ -56,6 +56,14 @@ const refused: readonly Refused[] = [
     message: /\(MaxPool\) has windows that overlap, which needs operators of version 16$/,
   },
   {
+    what: 'a mean of layer normalization that is used',
+    add(network) {
+      const inputs = [network.weight([2, 3]), network.weight([3]), network.weight([3])]
+      return network.node('Add', network.nodes('LayerNormalization', inputs, 2))
+    },
+    message: /\(LayerNormalization\) has a second output that the loss depends on$/,
+  },
+  {
     what: 'a mask of dropout that is used',
     add(network) {
       const [y = '', mask = ''] = network.nodes('Dropout', [network.weight([2, 3])], 2)
@@ -136,6 +144,25 @@ test('relu has no slope at 0', async () => {
   const network = openNetwork()
   const sum = network.node('Add', [network.node('Relu', [float(network, [0, 2])]), float(network, [1, 1])])
   assert.deepEqual(await gradientOf(network, sum), [0, 3, 1, 3])
+})
+
+test('a maximum over no axes has the gradient of what it is', async () => {
+  const network = openNetwork()
+  const inputs = [float(network, [1, 2, 2]), network.integers([])]
+  const output = network.node('ReduceMax', inputs, { noop_with_empty_axes: 1n })
+  // Of 3 squares, so a third of twice each.
+  const slopes = (await gradientOf(network, output)).map(slope => Math.round(slope * 3))
+  assert.deepEqual(slopes, [2, 4, 4])
+})
+
+test('batch normalization trains a scale and a bias that come through other nodes', async () => {
+  const network = openNetwork()
+  const [scale, bias] = [0, 1].map(() => network.node('Identity', [network.weight([2])])) as [string, string]
+  const statistics = [float(network, [0, 0]), float(network, [1, 4])]
+  const inputs = [network.input('x', [3, 2, 2]), scale, bias, ...statistics]
+  const output = network.node('BatchNormalization', inputs)
+  const slopes = await gradientOf(network, output)
+  assert.ok(slopes.length === 4 && slopes.every(slope => Math.abs(slope) > 0), `${slopes}`)
 })
 
 test('batch normalization with a frozen scale and bias works as in inference', async () => {

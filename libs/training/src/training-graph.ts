@@ -80,7 +80,7 @@ export async function buildTrainingGraph(
   const active = differentiable(nodes, new Set(trained), trace)
   if (!active.has(output)) throw new TrainingRefused(`the output "${output}" depends on nothing that is trained`)
   const graph = openGraphWriter(opset)
-  const forward = writeForward(graph, nodes, new Set(trained), trace)
+  const forward = writeForward(graph, nodes, active, trace)
   const shape = trace.tensorOf(output).shape
   const target = targetOf(options.loss, shape)
   const { value, gradient } = writeLoss(graph, options.loss, output, shape, target.name)
@@ -143,7 +143,7 @@ function contributing(nodes: readonly NodeProto[], output: string): NodeProto[] 
   return found.toReversed()
 }
 
-function writeForward(graph: GraphWriter, nodes: readonly NodeProto[], trained: ReadonlySet<string>, trace: Trace) {
+function writeForward(graph: GraphWriter, nodes: readonly NodeProto[], active: ReadonlySet<string>, trace: Trace) {
   const masks: DropoutMask[] = []
   const statistics = new Map<string, string>()
   for (const node of nodes) {
@@ -157,7 +157,7 @@ function writeForward(graph: GraphWriter, nodes: readonly NodeProto[], trained: 
       node,
       shapeOf: name => trace.tensorOf(name).shape,
       constantOf: trace.constantOf,
-      isTrained: name => name !== undefined && trained.has(name),
+      isTrained: name => name !== undefined && active.has(name),
       mask(shape, ratio) {
         const input = `${PREFIX}mask/${masks.length}`
         masks.push({ input, shape, ratio })

@@ -98,6 +98,16 @@ for (const kind of Object.keys(networkKinds)) {
   })
 }
 
+test('a step that fails is not counted', async () => {
+  const { model, batch, loss } = networkOf('a perceptron with relu')
+  const optimizer: Optimizer = { name: 'adam' }
+  const training = await buildTrainingGraph(model, { loss, optimizer, batch }, evaluate)
+  const session = { run: () => Promise.reject(new Error('no memory')) }
+  const run = openTrainingSteps({ training, optimizer, session, seed: 1 })
+  await assert.rejects(run.step(batch, new Float32Array(), 0.1), /no memory/)
+  assert.equal(run.state().step, 0)
+})
+
 test('a state of another graph is refused', async () => {
   const { state } = await train('a perceptron with relu', { name: 'sgd' }, 1)
   await assert.rejects(train('a perceptron with relu', { name: 'adam' }, 1, state), /of another training graph/)

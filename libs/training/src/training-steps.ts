@@ -44,15 +44,15 @@ export function openTrainingSteps({ training, optimizer, session, seed, from }: 
   let steps = from?.step ?? 0
   return {
     async step(batch, data, learningRate) {
-      steps += 1
+      const number = steps + 1
       const inputs = new Map<string, Tensor>(batch)
       inputs.set(target.name, { ...target, data })
-      for (const [name, value] of scalarsAt(optimizer, steps, learningRate)) {
+      for (const [name, value] of scalarsAt(optimizer, number, learningRate)) {
         if (training.scalars.includes(name))
           inputs.set(name, { dtype: 'float32', shape: [], data: Float32Array.of(value) })
       }
       for (const [stream, mask] of masks.entries()) {
-        inputs.set(mask.input, maskAt(mask, { seed, stream, step: steps }))
+        inputs.set(mask.input, maskAt(mask, { seed, stream, step: number }))
       }
       for (const { input, current } of vectors) inputs.set(input, current)
       const outputs = await session.run(inputs)
@@ -60,6 +60,7 @@ export function openTrainingSteps({ training, optimizer, session, seed, from }: 
         release(each.current)
         each.current = outputs.get(each.output) as Tensor
       }
+      steps = number
       return Number((outputs.get(loss) as Tensor).data[0])
     },
     state: () => ({

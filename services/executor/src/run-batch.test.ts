@@ -34,6 +34,7 @@ const leaseOf = (id: string, timeoutS = 600): Lease => ({
 function scripted() {
   const clock = manualClock()
   const outcomes: Record<string, string> = {}
+  const computeMs: Record<string, number | undefined> = {}
   const run = Promise.withResolvers<RunResult>()
   const ready = Promise.withResolvers<void>()
   let items: readonly RunItem[] = []
@@ -61,11 +62,13 @@ function scripted() {
     const result = resultOf()
     const { case: kind, value } = result?.outcome ?? { case: 'nothing', value: undefined }
     assert.equal(outcomes[held.lease.workId], undefined, 'settled twice')
+    computeMs[held.lease.workId] = result?.computeMs
     outcomes[held.lease.workId] = kind === 'failure' ? `failure ${(value as { code: string }).code}` : String(kind)
   }
   return {
     clock,
     outcomes,
+    computeMs,
     emitted,
     emits: (item: number, emission: Emission) => onEmit(item, emission),
     warm,
@@ -144,6 +147,18 @@ describe('a run', () => {
     t.run.resolve({ items: [ok('2')], computeMs: 1 })
     await active.done
     assert.deepEqual(t.outcomes, { a: 'cancelled', b: 'output' })
+  })
+
+  it('that is cancelled costs its share of a process that other runs use too', async () => {
+    const t = scripted()
+    const { held, active } = t.started(leaseOf('a'))
+    t.ready.resolve()
+    await turn()
+    t.clock.advance(1_000)
+    for (const one of held) one.stop = 'cancelled'
+    t.run.reject(new RunnerGone('killed', 'killed', { computeMs: 400 }))
+    await active.done
+    assert.deepEqual([t.outcomes, t.computeMs], [{ a: 'cancelled' }, { a: 400 }])
   })
 
   it('that nobody waits for any more wants no model', async () => {

@@ -1,17 +1,18 @@
 /** One run: the leases of one group together, from their claim to a result for each. */
 
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
-import type {
-  AttachedFile,
-  Emission,
-  InputFile,
-  ItemResult,
-  Loadable,
-  Loadables,
-  ModelUsage,
-  RunItem,
-  Runner,
-  RunResult,
+import {
+  type AttachedFile,
+  type Emission,
+  type InputFile,
+  type ItemResult,
+  type Loadable,
+  type Loadables,
+  type ModelUsage,
+  type RunItem,
+  type Runner,
+  RunnerGone,
+  type RunResult,
 } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Span } from '@millhand/telemetry'
@@ -206,7 +207,8 @@ class BatchRun implements ActiveRun {
       this.#waiting = []
       return
     }
-    const computeMs = this.#share(this.#elapsed())
+    const tookMs = error instanceof RunnerGone ? error.computeMs : undefined
+    const computeMs = this.#share(tookMs ?? this.#elapsed())
     const alone = this.#running.length === 1
     for (const one of this.#running) {
       // Which neighbour crashed a shared run is not known: each goes back and runs alone.

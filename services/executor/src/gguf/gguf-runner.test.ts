@@ -14,13 +14,12 @@ const chat = textGenerator('chat', file, { input_format: 'json' })
 const other = textGenerator('other', file)
 const never = new AbortController().signal
 
-function openRunner(allMemoryBytes = 2 ** 31) {
-  const { start, started } = scriptedProcesses()
+function openRunner(allMemoryBytes = 2 ** 31, { start, started } = scriptedProcesses(), now = () => 0) {
   const runner = ggufRunner({
     ...{ threads: 1, sequences: 4, memoryLimitBytes: 2 ** 30, allMemoryBytes },
     log: createLog({ level: 'error', write: () => {} }),
     start,
-    now: () => 0,
+    now,
   })
   return { runner, started }
 }
@@ -96,6 +95,19 @@ it('runs of a model share its process, and what stops one leaves the others alon
   assert.equal(started.length, 1)
 })
 
+it('a run that is stopped has its share of the time alone', async () => {
+  let ms = 0
+  const { runner, started } = openRunner(2 ** 31, scriptedProcesses(), () => ms)
+  const runs = await Promise.all([runner.load(model, never), runner.load(model, never)])
+  const ended = runs.map(run =>
+    assert.rejects(run.run([item('for ever', { max_tokens: 100_000 })]), ({ computeMs }) => computeMs === 500),
+  )
+  await asking(started[0], 2)
+  ms = 1_000
+  await Promise.all(runs.map(run => run.kill()))
+  await Promise.all(ended)
+})
+
 it('a crash ends the runs that share the process, and the next starts another', async () => {
   const { runner, started } = openRunner()
   const runs = await Promise.all([runner.load(model, never), runner.load(model, never)])
@@ -119,6 +131,30 @@ it('an idle model makes room for another, and one in use stays', async () => {
   await runner.load(chat, never)
   assert.equal(started[1]?.asked(), 1)
   await Promise.all([assert.rejects(going, gone('killed')), next.kill()])
+})
+
+it('a load that nobody waits for any more takes no other with it', async () => {
+  const scripted = scriptedProcesses()
+  const loading = Promise.withResolvers<void>()
+  const { runner, started } = openRunner(2 ** 31, {
+    started: scripted.started,
+    async start(options, signal) {
+      if (started.length > 0 || signal === undefined) return await scripted.start(options, signal)
+      loading.resolve()
+      await new Promise(stopping => signal.addEventListener('abort', stopping))
+      const one = await scripted.start(options)
+      await new Promise(again => setImmediate(again))
+      await one.kill()
+      throw await one.gone
+    },
+  })
+  const unwanted = new AbortController()
+  const first = assert.rejects(runner.load(model, unwanted.signal), gone('killed'))
+  await loading.promise
+  unwanted.abort()
+  await first
+  assert.equal(said(await ask(await runner.load(model, never), item('one'))).text, 'one')
+  assert.equal(started.length, 2)
 })
 
 it('ends its processes when it is closed, and loads nothing more', async () => {

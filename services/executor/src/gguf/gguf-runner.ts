@@ -131,7 +131,7 @@ class GgufRun implements Loaded {
     const ended = await Promise.allSettled(runs)
     const computeMs = shared.time.end(user)
     const results = ended.map(one => {
-      if (one.status === 'rejected') throw one.reason
+      if (one.status === 'rejected') throw withTime(one.reason, computeMs)
       return one.value
     })
     return { items: results, computeMs }
@@ -153,6 +153,10 @@ class GgufRun implements Loaded {
 }
 
 const stopped = () => new RunnerGone('killed', 'the run was stopped')
+
+/** Also a run that was stopped had only its share of the time. */
+const withTime = (error: unknown, computeMs: number): unknown =>
+  error instanceof RunnerGone ? new RunnerGone(error.reason, error.message, { cause: error, computeMs }) : error
 
 /** Runs that are over, for the next of the same account. They hold nothing, and there are no more than can be on at once. */
 class IdleRuns {

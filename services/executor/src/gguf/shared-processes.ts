@@ -49,8 +49,10 @@ export class SharedProcesses {
 
   /** The model's process, used by `user` until that is taken out of `users`. The last one whose signal fires ends the loading. */
   async use(model: ModelPackage, user: object, signal: AbortSignal): Promise<SharedProcess> {
-    if (signal.aborted || this.#isClosed) throw stopped()
     const key = `${model.id}@${model.version}`
+    // One that was not wanted any more is not for the next: that loads another, when it is gone.
+    while (this.#isEnding(key)) await this.#entries.get(key)?.promise.catch(() => {})
+    if (signal.aborted || this.#isClosed) throw stopped()
     const entry = this.#entries.get(key) ?? this.#start(key, model)
     entry.wanted++
     const { promise: unwanted, reject } = Promise.withResolvers<never>()
@@ -79,6 +81,11 @@ export class SharedProcesses {
         )
       }),
     )
+  }
+
+  #isEnding(key: string): boolean {
+    const entry = this.#entries.get(key)
+    return entry?.shared === undefined && entry?.abort.signal.aborted === true
   }
 
   #start(key: string, model: ModelPackage): Entry {
