@@ -154,7 +154,7 @@ describe('a run', () => {
     const { held, active } = t.started(leaseOf('a'))
     t.ready.resolve()
     await turn()
-    t.clock.advance(1_000)
+    await t.clock.advance(1_000)
     for (const one of held) one.stop = 'cancelled'
     t.run.reject(new RunnerGone('killed', 'killed', { computeMs: 400 }))
     await active.done

@@ -267,10 +267,9 @@ cases(
 )
 cases('an error that Go code leaves out of account by name', 'a.go', ['package a\nfunc f() {\n_ = close()\n}'])
 
-it('judges thousands of imports that nobody uses in time', () => {
-  const text = `${'from a import b\n'.repeat(5000)}print(1)\n`
-  const findings = Array.from({ length: 5000 }, (_, at) => ({ ...syntaxError(at + 1, 1, ''), rule: 'F401' }))
-  const begun = performance.now()
+// Where each looks through all others, this takes half an hour.
+it('judges thousands of imports that nobody uses in time', { timeout: 300_000 }, () => {
+  const text = `${'from a import b\n'.repeat(50_000)}print(1)\n`
+  const findings = Array.from({ length: 50_000 }, (_, at) => ({ ...syntaxError(at + 1, 1, ''), rule: 'F401' }))
   assert.deepEqual(withoutKnownSafe(findings, text, 'python', 'a.py'), [])
-  assert.ok(performance.now() - begun < 3000)
 })

@@ -29,10 +29,9 @@ describe('hostile code', () => {
       assert.ok(not_read.length === 1 || findings.length > 0 || path === 'and.go' || path === 'sum.ts', path)
     })
 
-  it('in a literal that never ends is read once', () => {
-    const begun = performance.now()
-    bracketsAround(`\`${'\\`\n'.repeat(33_000)}\\`, 'javascript')
-    assert.ok(performance.now() - begun < 3000)
+  // Where each backtick is tried to the end of the text, this takes half an hour.
+  it('in a literal that never ends is read once', { timeout: 300_000 }, () => {
+    assert.ok(bracketsAround(`\`${'\\`\n'.repeat(330_000)}\\`, 'javascript'))
   })
 
   it('on one line of a megabyte is not read', async () => {
