@@ -20,7 +20,7 @@ const free = String.raw`free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|fr
 const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
 
 /** What is said to do a part of the body good. */
-const eases = String.raw`(?:help|protect|strengthen|ease|mend|heal|reliev|reduc|support|improv|calm|lower|boost|rest|spar|relax|sooth|good for|kind(?:er)? (?:to|on)|eas(?:y|ier) on|gentle on)(?:e|es|s|ing)? (?:\w+ ){0,4}(?:knees?|backs?|shoulders?|necks?|spines?|hips?|ankles?|wrists?|ligaments?|tendons?|muscles?|gums?|teeth|tooth|throats?|noses?|ears?|eyes?|hair|scalps?|nails?|feet|belly|bod(?:y|ies)|minds?|nerves?|circulation|appetite|concentration|focus|memory|mood|energy|inflammation|swelling)`
+const eases = String.raw`(?:help|protect|strengthen|ease|mend|heal|reliev|reduc|support|improv|calm|lower|boost|rest|spar|relax|sooth|good for|kind(?:er)? (?:to|on)|eas(?:y|ier) on|gentle on)(?:e|es|s|ing)? (?:\w+ ){0,4}(?:hearts?|skin|guts?|stomachs?|joints?|bones?|brains?|livers?|lungs?|knees?|backs?|shoulders?|necks?|spines?|hips?|ankles?|wrists?|ligaments?|tendons?|muscles?|gums?|teeth|tooth|throats?|noses?|ears?|eyes?|hair|scalps?|nails?|feet|belly|bod(?:y|ies)|minds?|nerves?|circulation|appetite|concentration|focus|memory|mood|energy|inflammation|swelling)`
 
 /** The longest list comes first: each is known by all of its group. */
 export const wordClaims: readonly WordClaims[] = [
