@@ -83,6 +83,7 @@ const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'Finish results[].artifact_files': good => finishing(good, { artifactFiles: many(33, `file_${x(26)}`) }),
   'Finish results[].artifact_files[]': good => finishing(good, { artifactFiles: [`file_${x(27)}`] }),
   'Finish results[].partial_output_file': good => finishing(good, { partialOutputFile: `file_${x(27)}` }),
+  'Finish results[].traceparent': good => finishing(good, { traceparent: x(56) }),
   'Finish pool': good => ({ ...good.finish, pool: x(65) }),
   'Reserve run.lease_id': good => ({ run: { ...good.run, leaseId: x(65) } }),
   'Reserve run.tenant': good => ({ run: { ...good.run, tenant: `acct_${x(27)}/live` } }),
