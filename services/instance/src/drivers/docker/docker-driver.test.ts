@@ -224,6 +224,8 @@ describe('the docker driver', { skip: dockerMissing }, () => {
         ({ NetworkID }) => NetworkID,
       )
     assert.deepEqual(await networkOf(second), await networkOf(first))
+    // docs/testing.md, "Left out": two processes that make one at once may each keep theirs.
+    if (process.env.TEST_ALL === undefined) return
     const others = [driverOf([docker]), driverOf([docker])]
     await Promise.all(others.flatMap(other => [create({ tenant: 'acct_2/live' }, other)]))
     assert.equal((await networks()).length, 2, 'one for each tenant')
