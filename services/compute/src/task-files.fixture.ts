@@ -1,6 +1,6 @@
 /** Compute with files, on stores that can be looked into, and an executor that does what a test says. */
-import assert from 'node:assert/strict'
 import { after, before, beforeEach } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
@@ -93,6 +93,12 @@ export function givenTaskFiles(open: () => Promise<OpenedDatabase>) {
 
   const run = ({ id: leaseId, tenant, workId, attempt }: Lease) => ({ leaseId, tenant, workId, attempt })
 
+  /** Undefined where there is none now. */
+  async function claimed(pool: string): Promise<Lease | undefined> {
+    const { runs } = await leases.claim({ executorId: 'exec_a', pool, runs: 1, waitMs: 0 })
+    return runs.flatMap(each => each.leases)[0]
+  }
+
   return {
     clock,
     compute,
@@ -139,12 +145,15 @@ export function givenTaskFiles(open: () => Promise<OpenedDatabase>) {
     create: (request: MessageInitShape<typeof CreateTaskRequestSchema>, by = as(account())) =>
       compute.createTask({ type: TaskType.INFERENCE, model: 'echo', ...request }, by),
     get: (id: string, by = as(account())) => compute.getTask({ id }, by),
-    /** The one lease that there is to have. */
+    claimed,
+    /** The one lease that there is to have: its task may come into the pool a moment after its create was answered. */
     async claim(pool = 'live/onnx'): Promise<Lease> {
-      const { runs } = await leases.claim({ executorId: 'exec_a', pool, runs: 1, waitMs: 0 })
-      const [lease] = runs.flatMap(each => each.leases)
-      assert.ok(lease)
-      return lease
+      for (const limit = AbortSignal.timeout(60_000); ; ) {
+        const lease = await claimed(pool)
+        if (lease !== undefined) return lease
+        limit.throwIfAborted()
+        await pause(5)
+      }
     },
     async readInput(lease: Lease): Promise<string> {
       const bytes: Uint8Array[] = []

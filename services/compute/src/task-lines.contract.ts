@@ -77,7 +77,7 @@ export function describeTaskLines(name: string, open: () => Promise<OpenedDataba
       await becomes(async () => (await given.get(id)).status === TaskStatus.QUEUED)
       let again: Lease | undefined
       await becomes(async () => {
-        again = await given.claim(POOL).catch(() => undefined)
+        again = await given.claimed(POOL)
         return again !== undefined
       })
       assert.deepEqual([again?.attempt, again?.lines?.count], [2, 2])
