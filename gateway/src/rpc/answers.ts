@@ -1,12 +1,13 @@
 /** Answers calls: each has its way through Connect's handlers, and is written to a stream of HTTP/2 or an exchange of HTTP/1.1. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { fail, type Ids, problemOf } from '@millhand/api'
 import { drainingKey, grpcTrailer } from '@millhand/rpc/network'
 import type { Exchange } from '../exchange.ts'
 import type { Inbound } from '../inbound.ts'
 import { requestIdOf } from '../request-id.ts'
+import { beginCallTrace, endCallTrace } from '../request-trace.ts'
 import { READER_MS, REQUEST_MS, type ServerLimits } from '../server-limits.ts'
 import type { RequestCounts } from '../status/request-counts.ts'
 import { writeBody } from './answer-writer.ts'
@@ -45,6 +46,9 @@ export function createAnswers(
   async function handle(method: RpcMethod, exchange: Inbound, incoming: Incoming) {
     const call = new RpcCall(exchange)
     const { requestBytes, handler, isMeasured } = method
+    const span = isMeasured ? beginCallTrace(exchange, handler.method) : undefined
+    const { to } = incoming
+    if (span) to.once('close', () => endCallTrace(span, exchange, call.failure, to.writableFinished))
     const codec = contentTypeOf(exchange)
     const raw = requestBody(incoming.source, call, { bytes: requestBytes, senderMs })
     const isJson = codec.endsWith('json') && requestBytes !== undefined
@@ -75,7 +79,7 @@ export function createAnswers(
     const exchange = new StreamExchange(stream, headers, requestIdOf({ headers }, ids))
     const leaving = new AbortController()
     stream.once('close', () => leaving.abort(callerGone()))
-    const incoming = { source: stream, headers, httpVersion: '2.0', signal: leaving.signal }
+    const incoming = { source: stream, to: stream, headers, httpVersion: '2.0', signal: leaving.signal }
     const { response, count } = await handle(method, exchange, incoming)
     if (stream.destroyed) return
     const { status, header, body, trailer } = response
@@ -100,7 +104,7 @@ export function createAnswers(
     if (!isUnary) exchange.allowsSlowBody = true
     const leaving = new AbortController()
     res.once('close', () => leaving.abort(callerGone()))
-    const incoming = { source: req, headers: req.headers, httpVersion: '1.1', signal: leaving.signal }
+    const incoming = { source: req, to: res, headers: req.headers, httpVersion: '1.1', signal: leaving.signal }
     const { response, count } = await handle(method, exchange, incoming)
     const { status, header, body } = response
     const headers = [...(header ?? [])].flatMap(([name, value]) => (name === 'content-length' ? [] : [name, value]))
@@ -122,6 +126,8 @@ export function createAnswers(
 
 interface Incoming {
   readonly source: Readable
+  /** What the answer is written to. */
+  readonly to: Writable
   readonly headers: IncomingHttpHeaders
   readonly httpVersion: string
   readonly signal: AbortSignal

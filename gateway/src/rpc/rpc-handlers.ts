@@ -5,10 +5,11 @@ import type { UniversalHandler } from '@connectrpc/connect/protocol'
 import { codeOf, isOurs, type Route, retryAfterOf } from '@millhand/api'
 import type { Clock, Health } from '@millhand/process'
 import { binaryOptions, healthService, reflectionService } from '@millhand/rpc/network'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
 import { Concurrency } from '../admission/concurrency.ts'
 import { addDeprecation } from '../deprecation.ts'
 import { createAdmit, type PipelineDeps } from '../pipeline/pipeline.ts'
+import { admissionSpan } from '../request-trace.ts'
 import { bodyLimitOf } from '../transcode/json-body.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import { publicError } from './public-error.ts'
@@ -97,8 +98,15 @@ function admission(route: Route, deps: PipelineDeps): (context: HandlerContext) 
     const call = callOf(context)
     const { exchange } = call
     if (route.deprecated !== undefined) addDeprecation(exchange, route.deprecated)
-    call.caller = await deps.authenticate(exchange)
-    await admit(call)
+    const span = admissionSpan(exchange)
+    try {
+      call.caller = await deps.authenticate(exchange)
+      await admit(call)
+    } catch (error) {
+      span?.end(codeOf(error))
+      throw error
+    }
+    span?.end()
     if (route.kind !== 'json') exchange.isTimed = false
     if (route.body !== '*' || route.kind === 'upload') return
     let permit: ReturnType<Concurrency['acquire']> | undefined
@@ -167,6 +175,7 @@ function failed(log: Log, context: HandlerContext, error: unknown) {
     const level = codeOf(error) === 'internal' ? 'error' : 'warn'
     log[level]('request.failed', {
       request_id: call.exchange.requestId,
+      ...traceIds(call.exchange.trace),
       method: `${method.parent.typeName}/${method.name}`,
       error,
     })

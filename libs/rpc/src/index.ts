@@ -19,5 +19,5 @@ export {
 } from './principal.ts'
 export { routeByService } from './route-by-service.ts'
 export { serve } from './serve.ts'
-export { traceKey, withClientSpans } from './trace.ts'
+export { callSpan, endFailedCall, traceKey, withClientSpans } from './trace.ts'
 export { check, violations } from './validation/validation.ts'
