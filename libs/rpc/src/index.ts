@@ -17,6 +17,7 @@ export {
   principalKey,
   requestIdKey,
 } from './principal.ts'
+export { reachedLimitKey } from './reached-limit.ts'
 export { routeByService } from './route-by-service.ts'
 export { serve } from './serve.ts'
 export { callSpan, endFailedCall, traceKey, withClientSpans } from './trace.ts'

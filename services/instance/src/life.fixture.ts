@@ -69,8 +69,8 @@ export class Life {
     return this.apply({ kind: 'refuse', generation, fault: { reason, message: reason }, now: this.now })
   }
 
-  scale(replicas: number): this {
-    return this.apply({ kind: 'scale', replicas, now: this.now })
+  scale(replicas: number, isLimited = false): this {
+    return this.apply({ kind: 'scale', replicas, isLimited, now: this.now })
   }
 
   delete(): this {

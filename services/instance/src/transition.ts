@@ -10,7 +10,14 @@ import { MOST_FAILURES, type Note, note, observeSlot, refuseSlot, type Sighting 
 /** What changes an instance. `now` is in milliseconds since 1970. */
 export type Cause =
   /** Its owner asks for another number of replicas. An `operation` counts once. */
-  | { readonly kind: 'scale'; readonly replicas: number; readonly operation?: string | undefined; readonly now: number }
+  | {
+      readonly kind: 'scale'
+      readonly replicas: number
+      readonly operation?: string | undefined
+      /** Whether more replicas than are desired are refused. */
+      readonly isLimited?: boolean
+      readonly now: number
+    }
   /** Its owner asks for its end. */
   | { readonly kind: 'delete'; readonly now: number }
   /** The engine was asked for its replicas. */
@@ -61,18 +68,17 @@ interface Changed {
 function apply(before: InstanceRecord, cause: Cause, now: number): Changed | undefined {
   switch (cause.kind) {
     case 'scale':
-      return scale(before, cause.replicas, cause.operation)
+      return scale(before, cause)
     case 'delete':
       return before.ending?.isFailure === false ? undefined : endFor(before, 'deleted', false)
     case 'observe':
       return observe(before, cause.seen, cause.sighting)
     case 'admit':
       return admit(before, cause.indexes, cause.refusal, now)
-    case 'pull':
-      return withNotes(
-        before,
-        before.slots.filter(isOf(cause.generation)).map(({ index }) => pulling(index, cause.progress)),
-      )
+    case 'pull': {
+      const notes = before.slots.filter(isOf(cause.generation)).map(({ index }) => pulling(index, cause.progress))
+      return notes.length === 0 ? undefined : { instance: before, notes, slices: [] }
+    }
     case 'refuse':
       return refuse(before, cause.generation, cause.fault, now)
   }
@@ -85,11 +91,12 @@ const pulling = (replica: number, { doneBytes, totalBytes }: PullProgress): Note
   message: `${Math.floor(doneBytes / 1e6)} of ${Math.ceil(totalBytes / 1e6)} MB of the image are there.`,
 })
 
-const withNotes = (instance: InstanceRecord, notes: readonly Note[]): Changed | undefined =>
-  notes.length === 0 ? undefined : { instance, notes, slices: [] }
-
-function scale(before: InstanceRecord, replicas: number, operation: string | undefined): Changed | undefined {
+function scale(
+  before: InstanceRecord,
+  { replicas, operation, isLimited }: Extract<Cause, { kind: 'scale' }>,
+): Changed | undefined {
   if (isEnding(before) || (operation !== undefined && before.operations.includes(operation))) return undefined
+  if (isLimited && replicas > before.desired.replicas) return undefined
   const operations =
     operation === undefined ? before.operations : [...before.operations, operation].slice(-KEPT_OPERATIONS)
   const isOther = replicas !== before.desired.replicas

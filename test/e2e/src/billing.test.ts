@@ -198,3 +198,31 @@ it('an invoice is had as JSON, CSV or PDF, and as nothing else', async () => {
   assertProblem(refused, 406, 'not_acceptable')
   for (const type of ['application/json', 'text/csv', 'application/pdf']) assert.ok(refused.body.detail.includes(type))
 })
+
+it('an account that has reached its limit may scale its instances down and end them, and not up', async () => {
+  const caller = await someone('test')
+  const made = await caller.call('POST', '/v1/instances', { json: { gpu: 'cpu', image: 'acme/server', replicas: 3 } })
+  assert.equal(made.status, 201, made.text)
+  const limited = await caller.call('PUT', '/v1/billing/limits', {
+    json: { compute: { amount: '0.000001', currency: 'USD' } },
+  })
+  assert.equal(limited.status, 200, limited.text)
+  await finished(caller, '/v1/tasks', digit(3))
+  const scale = (replicas: number) => caller.call('POST', `/v1/instances/${made.body.id}/scale`, { json: { replicas } })
+  const deadline = performance.now() + 120_000
+  // A second apart, for the plan allows 100 requests in a minute.
+  for (let more = await scale(4); more.status !== 403; more = await scale(4)) {
+    assert.ok(performance.now() < deadline, more.text)
+    await pause(1_000)
+    assert.equal((await scale(3)).status, 200)
+    await pause(1_000)
+  }
+  const another = { json: { gpu: 'cpu', image: 'acme/server' } }
+  assertProblem(await caller.call('POST', '/v1/instances', another), 403, 'spending_limit_reached')
+  for (const replicas of [3, 2, 0]) {
+    const scaled = await scale(replicas)
+    assert.deepEqual([scaled.status, scaled.body.desired], [200, { replicas }], scaled.text)
+    assertProblem(await scale(replicas + 1), 403, 'spending_limit_reached')
+  }
+  assert.equal((await caller.call('DELETE', `/v1/instances/${made.body.id}`)).status, 200)
+})
