@@ -21,6 +21,8 @@ import { unaryMethod, waitMethod } from './unary.ts'
 
 export interface RpcDeps extends PipelineDeps {
   readonly services: readonly DescService[]
+  /** Those of the services. */
+  readonly routes: readonly Route[]
   readonly health: Health
   readonly clock: Clock
   readonly log: Log
@@ -45,7 +47,7 @@ const MOST_BYTES = 64 * 1_048_576
 /** By path. `/grpc.health.v1.Health` and reflection are answered without a key, and know the public services alone. */
 export function rpcMethods(deps: RpcDeps): ReadonlyMap<string, RpcMethod> {
   const { services, health, clock } = deps
-  const routes = new Map<DescMethod, Route>(rpcRoutes(services).map(route => [route.desc, route]))
+  const routes = new Map<DescMethod, Route>(rpcRoutes(services, deps.routes).map(route => [route.desc, route]))
   const admits = new Map([...routes].map(([method, route]) => [method, admission(route, deps)]))
   const anonymous = new Concurrency('calls without a key', { perTenant: ANONYMOUS, all: ALL_ANONYMOUS })
 
