@@ -155,11 +155,13 @@ it('a spending limit refuses creates of its family once it is reached, until it 
   const refused = await until(({ status }) => status !== 201)
   assertProblem(refused, 403, 'spending_limit_reached')
   assert.match(refused.body.detail, /of 0\.000001 USD are spent.*PUT \/v1\/billing\/limits/)
-  assertProblem(
-    await caller.call('POST', '/v1/batches', { json: { tasks: [digit(1)] } }),
-    403,
-    'spending_limit_reached',
-  )
+  const others: Readonly<Record<string, object>> = {
+    '/v1/batches': { tasks: [digit(1)] },
+    '/v1/instances': { gpu: 'cpu', image: 'acme/server' },
+    '/v1/instances/inst_01kaje5z1cf6tvnyxkkhbm3v8h/scale': { replicas: 2 },
+  }
+  for (const [path, json] of Object.entries(others))
+    assertProblem(await caller.call('POST', path, { json }), 403, 'spending_limit_reached')
   const work = { task: 'sentiment_analysis', input: { texts: ['Good.'] } }
   assert.equal((await caller.call('POST', '/v1/workforce/emma/tasks', { json: work })).status, 201)
   assert.equal((await caller.call('GET', '/v1/tasks')).status, 200)
