@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import type { Id } from '@millhand/api'
 import type { FaultReason, ObservedReplica } from './drivers/driver.ts'
 import { type InstanceRecord, replicaName } from './instance.ts'
+import { newInstance } from './new-instance.ts'
 import type { Sighting } from './slot.ts'
-import { type Cause, newInstance, type Transition, transition } from './transition.ts'
+import { type Cause, type Transition, transition } from './transition.ts'
 
 export const start = Date.UTC(2026, 10, 26, 7, 30)
 export const hour = 3_600_000

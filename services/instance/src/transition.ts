@@ -1,5 +1,6 @@
 /** The life of an instance as one pure function. docs/instances.md has the picture; `transition.test.ts` holds both together. */
 
+import { waitingIndexes } from './admission.ts'
 import { conditionOf } from './condition.ts'
 import type { DriverFault, ObservedReplica, PullProgress } from './drivers/driver.ts'
 import { type InstanceRecord, isEnding, replicaName, type Slot } from './instance.ts'
@@ -137,15 +138,16 @@ function observe(before: InstanceRecord, seen: readonly ObservedReplica[], sight
   const isExpired = !isEnding(before) && before.expires_at !== undefined && sighting.now >= before.expires_at
   const ending = isExpired ? { reason: 'max_lifetime', isFailure: false } : before.ending
   const isOver = ending !== undefined && slots.length === 0 && seen.length === 0
-  const isAcknowledged = before.work === 'ongoing' && !isOver
   const reached = desiredSlots(slots, ending === undefined ? before.desired.replicas : 0, sighting.now)
+  // One that waits is acknowledged as it is admitted or refused: so that is one write.
+  const isAcknowledged = !isOver && (before.work === 'ongoing' || waitingIndexes(before, sighting.now).length > 0)
   if (isSame && reached === slots && ending === before.ending && isAcknowledged) return undefined
   const instance: InstanceRecord = { ...before, ending, slots: reached, work: isOver ? 'done' : 'ongoing' }
   return { instance: giveUp(instance), notes, slices }
 }
 
 /** The slots with those that are missing, and with those that are too many on their way out. */
-function desiredSlots(slots: Slot[], replicas: number, now: number): readonly Slot[] {
+export function desiredSlots(slots: Slot[], replicas: number, now: number): readonly Slot[] {
   // As most are in most passes.
   if (slots.length === replicas && slots.every(({ index }, at) => index === at)) return slots
   const isTooMany = (slot: Slot) => slot.index >= replicas && slot.state !== 'stopping'
@@ -185,7 +187,7 @@ function admit(
   if (isEnding(before)) return undefined
   let generation = before.last_generation
   const notes: Note[] = []
-  let isSame = true
+  let isSame = before.work === 'ongoing'
   const slots = before.slots.map((slot): Slot => {
     if (slot.state !== 'pending') return slot
     if (!indexes.includes(slot.index)) {
@@ -212,7 +214,8 @@ function admit(
     notes.push({ type: 'replica.starting', replica: slot.index })
     return starting
   })
-  return isSame ? undefined : { instance: { ...before, slots, last_generation: generation }, notes, slices: [] }
+  if (isSame) return undefined
+  return { instance: { ...before, slots, last_generation: generation, work: 'ongoing' }, notes, slices: [] }
 }
 
 /** A reason that is over once a replica is admitted. */
@@ -267,34 +270,3 @@ function settle(
 }
 
 const lastSequence = ({ history }: InstanceRecord): number => history.at(-1)?.sequence ?? 0
-
-/** The first state of an instance, and its event. */
-export function newInstance(
-  given: Omit<
-    InstanceRecord,
-    | 'version'
-    | 'status'
-    | 'slots'
-    | 'history'
-    | 'work'
-    | 'resource_version'
-    | 'last_generation'
-    | 'is_scaling'
-    | 'operations'
-    | 'updated_at'
-  >,
-): Omit<InstanceRecord, 'version'> {
-  const at = given.created_at
-  return {
-    ...given,
-    status: 'pending',
-    slots: [...desiredSlots([], given.desired.replicas, at)],
-    last_generation: 0,
-    is_scaling: false,
-    operations: [],
-    work: 'requested',
-    history: [{ sequence: 1, type: 'instance.pending', at }],
-    updated_at: at,
-    resource_version: 1,
-  }
-}

@@ -7,7 +7,7 @@ import { type InstanceRecord, type Secrets, sealedFor } from '../instance.ts'
 import type { InstanceDeps } from '../instance-deps.ts'
 import { instanceMessage } from '../instance-message.ts'
 import { insertInstance } from '../instance-store.ts'
-import { newInstance } from '../transition.ts'
+import { newInstance } from '../new-instance.ts'
 
 /** Of the names and values of `env` together. */
 const MOST_ENV_BYTES = 65_536
