@@ -23,7 +23,7 @@ import { readCatalogue } from '@millhand/employees/catalogue'
 import type { EventLog } from '@millhand/eventlog'
 import { readerNames, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
-import type { ModelRunner } from '@millhand/executor'
+import { chooseSandbox, type ModelRunner } from '@millhand/executor'
 import { createGateway, type Gateway, localLimiter, publicServices } from '@millhand/gateway'
 import { createIdentityService, identityCollections } from '@millhand/identity'
 import { createInstanceService } from '@millhand/instance'
@@ -82,7 +82,9 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const health = createHealth()
   const { db, blobs } = await openStore(config, runner, log)
-  const models = await loadCatalogue(config.modelFolders)
+  // Of children of all parts: compute looks into files in one.
+  const sandbox = chooseSandbox(config.sandbox, log)
+  const [models] = await Promise.all([loadCatalogue(config.modelFolders), sandbox])
   const { secret, keys } = await openAccounts(config, db, plans)
   const metrics = createMetrics(log)
   const hosted = new HostedServices(runner)
@@ -264,7 +266,6 @@ async function runExecutors({ config, runner, log, models, hosted }: Process, mo
     ...{ slots: config.executorSlots, textSlots: config.textSlots },
     providers: config.providers,
     onnx: config.onnx,
-    sandbox: config.sandbox,
     memoryLimitBytes: config.modelsMemoryBytes,
   })
   for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))

@@ -2,7 +2,7 @@
 import { createClient } from '@connectrpc/connect'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { openKafka } from '@millhand/eventlog/kafka'
-import type { ModelRunner } from '@millhand/executor'
+import { chooseSandbox, type ModelRunner } from '@millhand/executor'
 import { onnxRunner } from '@millhand/executor/onnx'
 import { loadCatalogue } from '@millhand/model'
 import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/process'
@@ -68,6 +68,7 @@ async function start(
   const { caller } = config
   const reaching = { caller, runner, log, health, optionalHealth: createHealth() }
   const { compute, workforce } = connectServices('executor', config.addresses, reaching)
+  await chooseSandbox(config.sandbox, log)
   const executors = await createExecutors({
     leases: createClient(LeaseService, compute),
     workforceLeases: createClient(LeaseService, workforce),
@@ -79,7 +80,6 @@ async function start(
     textSlots: config.textSlots,
     providers: config.providers,
     onnx: config.onnx,
-    sandbox: config.sandbox,
     memoryLimitBytes: config.modelsMemoryBytes,
     clock,
     log,
