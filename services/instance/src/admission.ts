@@ -1,7 +1,8 @@
 /** Which waiting replicas may start: max-min fairness among accounts, weighted by their plans. Pure. */
 
-import type { Capacity, ObservedReplica } from './drivers/driver.ts'
+import type { Capacity } from './drivers/driver.ts'
 import type { InstanceRecord } from './instance.ts'
+import type { ReplicasByInstance } from './replicas-by-instance.ts'
 
 /** Of one instance. */
 export interface Waiting {
@@ -129,7 +130,7 @@ export const waitingIndexes = ({ slots, ending }: InstanceRecord, now: number): 
 export function occupancy(
   capacity: readonly Capacity[],
   instances: Iterable<InstanceRecord>,
-  seen: ReadonlyMap<string, readonly ObservedReplica[]>,
+  seen: ReplicasByInstance,
 ): Pick<AdmissionInput, 'free' | 'held'> {
   const free = new Map(capacity.map(({ gpu, free }) => [gpu, free]))
   const held = new Map<string, number>()

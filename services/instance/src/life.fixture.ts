@@ -100,7 +100,12 @@ export class Life {
 export const running = { state: 'running' } as const
 export const exited = { state: 'exited', exitCode: 1 } as const
 
-const observed = (index: number, generation: number, now: number, is: Partial<ObservedReplica>): ObservedReplica => ({
+export const observed = (
+  index: number,
+  generation: number,
+  now: number,
+  is: Partial<ObservedReplica>,
+): ObservedReplica => ({
   name: replicaName(id, { index, generation }),
   ...{ tenant: 'acct_1/live', instance: id, index, generation, gpu: 'cpu', host: 'a', ports: [], state: 'running' },
   ...(is.state === 'exited' ? { endedAt: now } : { startedAt: now }),

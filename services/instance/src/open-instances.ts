@@ -1,4 +1,5 @@
 /** The instances that the reconciler has something to do with, as they were last read or written. */
+import type { ObservedReplica } from './drivers/driver.ts'
 import type { InstanceRecord } from './instance.ts'
 
 export class OpenInstances {
@@ -28,6 +29,14 @@ export class OpenInstances {
     this.#byId.set(id, instance)
     this.#changed.add(id)
     if ((this.#newest.get(tenant)?.id ?? '') <= id) this.#newest.set(tenant, { id, plan })
+    return true
+  }
+
+  /** Whether all of these replicas are known to the record; another owner may have started more. */
+  hasStarted(id: string, replicas: readonly ObservedReplica[]): boolean {
+    const known = this.#byId.get(id)
+    if (known === undefined) return false
+    for (const { generation } of replicas) if (generation > known.last_generation) return false
     return true
   }
 

@@ -16,14 +16,12 @@ import { InstancePages } from './instance-pages.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
 import { ObservationTimes, type ObservedAt } from './observation-times.ts'
 import { OpenInstances } from './open-instances.ts'
+import { createGrouping, type ReplicasByInstance } from './replicas-by-instance.ts'
 import { isAtRest } from './rest.ts'
 import type { Sighting } from './slot.ts'
 import { createSteadyClock } from './steady-clock.ts'
 import { type Cause, type Transition, transition } from './transition.ts'
 import { endsOfVanished } from './vanished.ts'
-
-/** Replicas by their instance. */
-type Seen = ReadonlyMap<string, readonly ObservedReplica[]>
 
 export interface ReconcilerDeps extends InstanceStoreDeps {
   readonly mode: KeyMode
@@ -52,6 +50,7 @@ export class Reconciler {
   readonly #engine: EngineCalls
   readonly #pages: InstancePages
   readonly #open = new OpenInstances()
+  readonly #group = createGrouping()
   #isLoaded = false
   readonly #times: ObservationTimes
   #hasObserved = false
@@ -113,9 +112,12 @@ export class Reconciler {
     if (!isAsked && !this.#isDue && !isLate) return
     this.#isDue = false
     this.#open.beginObservation()
-    const { seen, sighting } = await this.#observe(signal)
+    const { seen, ...observed } = await this.#observe(signal)
     await this.#adopt(seen, signal)
-    const moving = this.#moving(seen, sighting)
+    const moving = this.#moving(seen, observed)
+    const records = moving.flatMap(id => this.#open.get(id) ?? [])
+    const ends = await endsOfVanished(this.#deps.driver, records, seen, observed.lostHosts, signal)
+    const sighting = { ...observed, ends }
     // A record that was read meanwhile may be newer than the observation: the next pass has one for it.
     await this.#applyAll(moving, instance => {
       const { id } = instance
@@ -130,7 +132,7 @@ export class Reconciler {
   }
 
   /** The ids of all that are not at rest; first those whose records lack what was seen before. */
-  #moving(seen: Seen, sighting: Sighting): readonly string[] {
+  #moving(seen: ReplicasByInstance, sighting: Omit<Sighting, 'ends'>): readonly string[] {
     const [late, others]: [string[], string[]] = [[], []]
     this.#nextAt = Number.POSITIVE_INFINITY
     for (const instance of this.#open.values()) {
@@ -158,42 +160,34 @@ export class Reconciler {
     return instances.length > 0
   }
 
-  async #observe(signal: AbortSignal): Promise<{ readonly seen: Seen; readonly sighting: Sighting }> {
+  async #observe(signal: AbortSignal): Promise<Omit<Sighting, 'ends'> & { readonly seen: ReplicasByInstance }> {
     const creating = this.#engine.creating()
     const askedAt = this.#now()
     // What a driver tells first may have happened at any time since the last observation, which another owner made.
     const isPrompt = this.#isPrompted && this.#hasObserved
     this.#isPrompted = false
     const { driver } = this.#deps
-    const observation = await driver.list(signal)
-    const seen = Map.groupBy(observation.replicas, ({ instance }) => instance)
-    const now = this.#now()
-    const ends = await endsOfVanished(driver, this.#open.values(), seen, observation, signal)
-    const sighting = {
-      ...{ askedAt, now, isPrompt, ends, creating },
-      before: this.#times.latest ?? askedAt,
-      lostHosts: new Set(observation.lostHosts),
-    }
+    const { replicas, lostHosts } = await driver.list(signal)
     this.#hasObserved = true
-    return { seen, sighting }
+    return {
+      ...{ askedAt, now: this.#now(), isPrompt, creating },
+      before: this.#times.latest ?? askedAt,
+      lostHosts: new Set(lostHosts),
+      seen: this.#group(replicas),
+    }
   }
 
   /** Replicas that no record here can have started: it is read again, and only where it is over or not there they go. */
-  async #adopt(seen: Seen, signal: AbortSignal): Promise<void> {
-    for (const [id, replicas] of seen) {
-      const [first] = replicas
-      if (first === undefined || this.#hasStarted(id, replicas)) continue
+  async #adopt(seen: ReplicasByInstance, signal: AbortSignal): Promise<void> {
+    for (const replicas of seen.values()) {
+      const first = replicas[0]
+      if (first === undefined || this.#open.hasStarted(first.instance, replicas)) continue
+      const id = first.instance
       const instance = await this.#deps.instances.get(first.tenant, id)
       if (instance === undefined || instance.work === 'done')
         for (const replica of replicas) this.#engine.remove(replica, signal)
       else if (this.#keep(instance)) this.wake()
     }
-  }
-
-  /** Another owner may have started more than the record here knows of. */
-  #hasStarted(id: string, replicas: readonly ObservedReplica[]): boolean {
-    const known = this.#open.get(id)
-    return known !== undefined && replicas.every(({ generation }) => generation <= known.last_generation)
   }
 
   async #applyAll(ids: readonly string[], causeOf: (instance: InstanceRecord) => Cause | undefined): Promise<void> {
@@ -240,7 +234,12 @@ export class Reconciler {
     this.#times.applied(id)
   }
 
-  async #admit(moving: readonly string[], seen: Seen, { lostHosts }: Sighting, signal: AbortSignal): Promise<void> {
+  async #admit(
+    moving: readonly string[],
+    seen: ReplicasByInstance,
+    { lostHosts }: Sighting,
+    signal: AbortSignal,
+  ): Promise<void> {
     const now = this.#now()
     const waiting = moving.flatMap(id => {
       const instance = this.#times.behind(id) === undefined ? this.#open.get(id) : undefined
@@ -263,7 +262,7 @@ export class Reconciler {
   }
 
   /** Asks the engine for what is missing, and for the end of what is too much, and forgets what is over. */
-  async #close(moving: readonly string[], seen: Seen, signal: AbortSignal): Promise<void> {
+  async #close(moving: readonly string[], seen: ReplicasByInstance, signal: AbortSignal): Promise<void> {
     const now = this.#now()
     const remove: ObservedReplica[] = []
     let creates = 0
