@@ -42,8 +42,8 @@ const unused = [
   ...['kafkajs', 'mongodb', 'bson', '@grpc/grpc-js', 'undici'],
   ...['@opentelemetry/api', '@opentelemetry/sdk-node', '@opentelemetry/sdk-trace', '@opentelemetry/resources'],
   ...['onnxruntime-node', 'node-llama-cpp', '@duckdb/node-api', 'echarts'],
-  // Loaded with the first form, and with the first invoice as CSV.
-  ...['@fastify/busboy', 'csv-stringify'],
+  // Loaded with the first form, the first invoice as CSV, and the first task of an AI employee.
+  ...['@fastify/busboy', 'csv-stringify', 'ajv', 'ajv-formats'],
 ]
 
 test('one process loads nothing that it has no use for', async () => {
