@@ -1,0 +1,12 @@
+/** What a run has to know of a model beside its bytes. */
+import type { NumbersPreprocess, TensorSpec } from '@millhand/model'
+
+export interface TrainableModel {
+  /** As the model's record lists them; the first output is the one that is trained. */
+  readonly inputs: readonly TensorSpec[]
+  readonly outputs: readonly TensorSpec[]
+  /** Names of its classes, where it has some: a label may then be such a name. */
+  readonly labels?: readonly string[]
+  /** How its inputs become tensors where they are lists of numbers; else an input is named tensors. */
+  readonly numbers?: NumbersPreprocess
+}
