@@ -206,6 +206,7 @@ test('a loss that is no number ends the run with what helps', async () => {
     loss: 'mean_squared',
     learning_rate: 10,
     schedule: 'constant',
+    validation_split: 0,
     epochs: 1000,
   }
   const trainer = await createTrainer(
