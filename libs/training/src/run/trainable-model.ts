@@ -1,0 +1,27 @@
+/** What a run has to know of a model beside its bytes. */
+import type { ModelPackage, NumbersPreprocess, TensorSpec } from '@millhand/model'
+
+export interface TrainableModel {
+  /** As the model's record lists them; the first output is the one that is trained. */
+  readonly inputs: readonly TensorSpec[]
+  readonly outputs: readonly TensorSpec[]
+  /** Names of its classes, where it has some: a label may then be such a name. */
+  readonly labels?: readonly string[]
+  /** How its inputs become tensors where they are lists of numbers; else an input is named tensors. */
+  readonly numbers?: NumbersPreprocess
+}
+
+export function trainableModelOf({ manifest, inputs, outputs }: Described): TrainableModel {
+  const { labels, processing } = manifest
+  const numbers = processing.kind === 'single' && processing.preprocess.name === 'numbers' && processing.preprocess
+  return { inputs, outputs, ...(labels && { labels }), ...(numbers && { numbers }) }
+}
+
+type Described = Pick<ModelPackage, 'manifest' | 'inputs' | 'outputs'>
+
+/** The length of the last axis of the output that is trained: the number of classes; undefined where it is not fixed. */
+export function outputWidth({ outputs }: TrainableModel): number | undefined {
+  const shape = outputs[0]?.shape ?? []
+  const width = shape.length === 1 ? 1 : shape.at(-1)
+  return width === undefined || width < 0 ? undefined : width
+}
