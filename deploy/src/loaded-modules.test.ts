@@ -35,6 +35,7 @@ async function loadedPackages(env: Environment): Promise<ReadonlySet<string>> {
 const unused = [
   ...['kafkajs', 'mongodb', 'bson', '@grpc/grpc-js', 'undici'],
   ...['@opentelemetry/api', '@opentelemetry/sdk-node', '@opentelemetry/sdk-trace', '@opentelemetry/resources'],
+  ...['@opentelemetry/sdk-metrics', '@opentelemetry/exporter-prometheus'],
   ...['onnxruntime-node', 'node-llama-cpp', '@duckdb/node-api', 'echarts'],
 ]
 

@@ -14,6 +14,7 @@ import { gapOf, retryAt } from './gap.ts'
 import { type InstanceRecord, replicaName, restoredReplicas } from './instance.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
 import { ObservationTimes, type ObservedAt } from './observation-times.ts'
+import { observeReconciler } from './reconciler-metrics.ts'
 import type { Sighting } from './slot.ts'
 import { createSteadyClock } from './steady-clock.ts'
 import { type Cause, type Transition, transition } from './transition.ts'
@@ -88,6 +89,7 @@ export class Reconciler {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, driver, mode } = this.#deps
     using _ = driver.watch(() => this.engineChanged())
+    using _metrics = observeReconciler(mode, this.#open, this.#times, this.#now)
     while (!signal.aborted) {
       await this.pass(signal).catch(error => {
         if (!signal.aborted) log.error('instance.pass_failed', { mode, error })
