@@ -35,7 +35,7 @@ import { serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { createStatusService } from '@millhand/status'
 import type { SqliteDatabase } from '@millhand/store/sqlite'
-import { createMetrics, type Log, type Metrics } from '@millhand/telemetry'
+import { type Log, processMetrics as metrics } from '@millhand/telemetry'
 import { createWebhookService, eventsKeptMs, topics as listedTopics } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
 import type { EnsuredKeys } from './bootstrap-keys.ts'
@@ -86,9 +86,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const sandbox = chooseSandbox(config.sandbox, log)
   const [models] = await Promise.all([loadCatalogue(config.modelFolders), sandbox])
   const { secret, keys } = await openAccounts(config, db, plans)
-  const metrics = createMetrics(log)
   const hosted = new HostedServices(runner)
-  const process: Process = { config, runner, log, health, db, blobs, models, plans, secret, metrics, hosted }
+  const process: Process = { config, runner, log, health, db, blobs, models, plans, secret, hosted }
   let gateway: Gateway | undefined
   await hostServices(process, () => gateway?.hasRequestWithin(BUSY_MS) ?? false)
   await runExecutors(process, modelRunner)
@@ -125,7 +124,6 @@ interface Process {
   readonly models: Catalogue
   readonly plans: Plans
   readonly secret: Uint8Array
-  readonly metrics: Metrics
   readonly hosted: HostedServices
 }
 
@@ -160,13 +158,14 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
   hosted.host('files', files)
   hosted.host('compute', compute)
   const eventLog = sqliteEventLog(db, { isBusy })
-  const events = withReaderMetrics(eventLog, process.metrics)
-  process.metrics.gauges(async () => {
+  const events = withReaderMetrics(eventLog, metrics)
+  const close = metrics.observe(() => {
     const behind = eventLog.groupsBehind()
     const groups = readerNames.filter(reader => behind.has(reader))
     const name = 'millhand_event_reader_behind_events'
     return groups.map(reader => ({ name, labels: { reader }, value: behind.get(reader) ?? 0 }))
   })
+  runner.own({ close }, 'reader metrics')
   const batch = createBatchService({
     ...{ db, blobs, events, cursors, clock, log },
     tasks: {
@@ -216,7 +215,7 @@ interface EventReaders extends ReturnType<typeof webhookTargets> {
 
 /** Billing and webhook, and the removal of events that all who read them have read. */
 async function hostEventReaders(
-  { config, runner, log, db, plans, secret, metrics, hosted }: Process,
+  { config, runner, log, db, plans, secret, hosted }: Process,
   { allow, targetFault, cursors, events, topics: others }: EventReaders,
 ): Promise<void> {
   const billing = createBillingService({

@@ -16,7 +16,7 @@ import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess, type Process, type Started } from '../process.ts'
 import { urlVariablesOf } from '../service-urls.ts'
 import { dispatchTopic } from '../services.ts'
-import { pick, variables } from '../variables.ts'
+import { metricsVariables, pick, variables } from '../variables.ts'
 import { callingVariables, ownCredentialsOf } from './own-credentials.ts'
 import { serveGrpc } from './serve-grpc.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
@@ -27,6 +27,7 @@ const executorVariables = configuration(
     ...callingVariables,
     ...kafkaVariables,
     ...pick('MILLHAND_GRPC_ADDR'),
+    ...metricsVariables,
     ...urlVariablesOf('executor'),
     ...pick(
       'MILLHAND_MODELS_DIR',
@@ -109,6 +110,7 @@ function readConfig(set: ReturnType<typeof executorVariables>) {
   return {
     caller,
     grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     addresses: addressesOf('executor', set, caller.tls),
     kafka: kafkaOf(set),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),

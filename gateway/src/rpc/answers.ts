@@ -10,6 +10,7 @@ import { requestIdOf } from '../request-id.ts'
 import { beginCallTrace, endCallTrace } from '../request-trace.ts'
 import { READER_MS, REQUEST_MS, type ServerLimits } from '../server-limits.ts'
 import type { RequestCounts } from '../status/request-counts.ts'
+import { recordUnknown, requestRecorder } from '../status/request-metrics.ts'
 import { writeBody } from './answer-writer.ts'
 import { jsonBody, requestBody } from './request-body.ts'
 import { RpcCall, rpcCallKey } from './rpc-call.ts'
@@ -40,6 +41,7 @@ export function createAnswers(
   { ids, counts, limits = {} }: AnswerDeps,
   draining: AbortSignal,
 ): Answers {
+  const recorders = new Map([...methods].map(([path, method]) => [method, requestRecorder('POST', path)]))
   const { requestMs: senderMs = REQUEST_MS, readerMs = READER_MS } = limits
 
   /** The answer to a call, by Connect. */
@@ -63,10 +65,10 @@ export function createAnswers(
       contextValues: createContextValues().set(rpcCallKey, call).set(drainingKey, draining),
     })
     const count = () => {
-      if (!isMeasured || exchange.mode === 'test') return
       const status = call.failure === undefined ? response.status : problemOf(call.failure, '').status
       const ms = performance.now() - started
-      counts.add(status, exchange.isTimed ? ms - call.bodyMs : undefined)
+      if (isMeasured && exchange.mode !== 'test') counts.add(status, exchange.isTimed ? ms - call.bodyMs : undefined)
+      return { status, ms }
     }
     return { response, count }
   }
@@ -74,8 +76,10 @@ export function createAnswers(
   async function toStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
     const path = (headers[':path'] as string | undefined)?.split('?', 1)[0] ?? ''
     const method = methods.get(path)
-    if (method === undefined || headers[':method'] !== 'POST')
+    if (method === undefined || headers[':method'] !== 'POST') {
+      recordUnknown(method === undefined ? 404 : 405, 0)
       return refuse(stream, path, method !== undefined, draining)
+    }
     const exchange = new StreamExchange(stream, headers, requestIdOf({ headers }, ids))
     const leaving = new AbortController()
     stream.once('close', () => leaving.abort(callerGone()))
@@ -90,7 +94,8 @@ export function createAnswers(
     )
     if (body instanceof Uint8Array) stream.write(body)
     else if (body) await writeBody(stream, body, { readerMs, cut: () => stream.close(constants.NGHTTP2_CANCEL) })
-    count()
+    const { status: answered, ms } = count()
+    recorders.get(method)?.(answered, ms)
     stream.end()
     discardRest(stream, draining)
   }

@@ -16,6 +16,7 @@ import { InstancePages } from './instance-pages.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
 import { ObservationTimes, type ObservedAt } from './observation-times.ts'
 import { OpenInstances } from './open-instances.ts'
+import { observeReconciler } from './reconciler-metrics.ts'
 import { createGrouping, type ReplicasByInstance } from './replicas-by-instance.ts'
 import { isAtRest } from './rest.ts'
 import type { Sighting } from './slot.ts'
@@ -92,6 +93,7 @@ export class Reconciler {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, driver, mode } = this.#deps
     using _ = driver.watch(() => this.engineChanged())
+    using _metrics = observeReconciler(mode, this.#open, this.#times, this.#now)
     while (!signal.aborted) {
       await this.pass(signal).catch(error => {
         if (!signal.aborted) log.error('instance.pass_failed', { mode, error })
