@@ -11,8 +11,6 @@ export interface Gap {
   readonly remove: readonly ObservedReplica[]
 }
 
-const none: Gap = { create: [], cancel: [], remove: [] }
-
 /**
  * `seen` are all replicas of the instance. A replica that was created and not started, by an owner that died, is created
  * again, which starts it; `hasCreated` knows those that this owner has created.
@@ -23,8 +21,6 @@ export function gapOf(
   hasCreated: (name: string) => boolean,
   now: number,
 ): Gap {
-  if (seen.length === 0 && instance.slots.every(({ state }) => state !== 'starting' && state !== 'stopping'))
-    return none
   const create = instance.slots.filter(slot => {
     if (slot.state !== 'starting' || (slot.retry_at ?? 0) > now) return false
     const own = seen.find(({ generation }) => generation === slot.generation)

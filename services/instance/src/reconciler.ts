@@ -136,10 +136,8 @@ export class Reconciler {
   /** The ids of all that are not at rest; first those whose records lack what was seen before. */
   #moving(seen: ReplicasByInstance, sighting: Omit<Sighting, 'ends'>): readonly string[] {
     const [late, others]: [string[], string[]] = [[], []]
-    this.#nextAt = Number.POSITIVE_INFINITY
     for (const instance of this.#open.values()) {
-      const { id, expires_at, ending } = instance
-      if (expires_at !== undefined && ending === undefined) this.#nextAt = Math.min(this.#nextAt, expires_at)
+      const { id } = instance
       if (!isAtRest(instance, seen.get(id) ?? none, sighting) || this.#open.hasChanged(id))
         (this.#times.behind(id) === undefined ? others : late).push(id)
       else this.#times.applied(id)
@@ -268,6 +266,9 @@ export class Reconciler {
     const now = this.#now()
     const remove: ObservedReplica[] = []
     let creates = 0
+    this.#nextAt = Number.POSITIVE_INFINITY
+    for (const { expires_at, ending } of this.#open.values())
+      if (expires_at !== undefined && ending === undefined) this.#nextAt = Math.min(this.#nextAt, expires_at)
     for (const id of moving) {
       const instance = this.#open.get(id)
       if (instance?.work === 'done') this.#forget(id)
