@@ -8,7 +8,7 @@ import { BadAnswer } from '../../src/run-rules.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { wordsOf } from '../../src/text/english.ts'
 import { filler } from '../../src/text/filler.ts'
-import { languageOf } from '../../src/text/language.ts'
+import { languageCheck, languageOf } from '../../src/text/language.ts'
 import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
 import { createMask, type Masked } from '../personal/mask.ts'
@@ -34,7 +34,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   return [
     { id: 'no_internal_notes', pass: true, value: 0, target: 0 },
     { id: 'no_personal_data', pass: personal === 0, value: personal, target: 0 },
-    ...(wanted === 'und' ? [] : [{ id: 'language', pass: language === wanted, value: language, target: wanted }]),
+    ...(wanted === 'und' ? [] : [languageCheck(paragraphs.join('\n'), wanted)]),
     ...points(input.points ?? [], paragraphs.join('\n')),
     ...stands('customer', input.customer, greeting),
     ...stands('signature', input.signature, closing),

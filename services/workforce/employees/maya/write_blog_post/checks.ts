@@ -7,7 +7,7 @@ import type { Checks, Doubts } from '../../src/kind.ts'
 import { BadAnswer } from '../../src/run-rules.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { filler } from '../../src/text/filler.ts'
-import { languageOf } from '../../src/text/language.ts'
+import { languageCheck, languageOf } from '../../src/text/language.ts'
 import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
 import { sectionChecks } from './sections.ts'
@@ -27,7 +27,9 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   return [
     { id: 'title_characters', pass: title.length <= 70, value: title.length, target: 70 },
     { id: 'summary_characters', pass: summary.length <= 160, value: summary.length, target: 160 },
-    ...(brief.language === undefined ? [] : [inLanguage(language, brief.language)]),
+    ...(brief.language === undefined
+      ? []
+      : [languageCheck(texts.join('\n'), brief.language.toLowerCase().split('-')[0] ?? '')]),
     ...counted('outline_kept', outline, heading => headings.some(own => same(own, heading))),
     ...counted('keywords', keywords, keyword => has(whole, keyword)),
     ...counted('call_to_action', call === undefined ? [] : [call], text => (texts.at(-1) ?? '').includes(text)),
@@ -71,11 +73,6 @@ function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>,
 
 const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
-
-const inLanguage = (found: string, wanted: string): Check => {
-  const plain = wanted.toLowerCase().split('-')[0] ?? ''
-  return { id: 'language', pass: found === plain, value: found, target: plain }
-}
 
 /** How many of what was asked for are there; nothing where nothing was. */
 function counted(id: string, asked: readonly string[], isThere: (one: string) => boolean): Check[] {

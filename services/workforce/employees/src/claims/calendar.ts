@@ -146,8 +146,12 @@ export function daysIn(text: string, { names, days, open }: Calendar): string[] 
   const weekly =
     text.split(' ').length < 4
       ? []
-      : [...text.matchAll(weekday)].flatMap(([shown, name]) =>
-          names.has(keyOf(name)) || isOfHours(text, keyOf(name), open) ? [] : [shown],
+      : [...text.matchAll(weekday)].flatMap(({ 0: shown, 1: name, index }) =>
+          names.has(keyOf(name)) ||
+          /(?<!\p{L})as an? $/u.test(text.slice(0, index)) ||
+          isOfHours(text, keyOf(name), open)
+            ? []
+            : [shown],
         )
   return [...own, ...isos, ...weekly]
 }
@@ -157,7 +161,18 @@ export const withoutDates = (text: string, { days }: Calendar): string =>
   text
     .replaceAll(named, shown => (/\d/.test(shown) ? ' ' : shown))
     .replaceAll(iso, ' ')
+    .replaceAll(inFigures, (shown, one: string, other: string) =>
+      [
+        [one, other],
+        [other, one],
+      ].some(([day, number]) => days.has(`${Number(day)} ${months[Number(number) - 1]}`))
+        ? ' '
+        : shown,
+    )
     .replaceAll(ordinal, (shown, day: string) => ([...days].some(one => one.startsWith(`${day} `)) ? ' ' : shown))
+
+/** “8/22”, “19.11.” */
+const inFigures = /(?<![\d/.])(\d{1,2})(?:\/(?=\d{1,2}(?![\d/]))|\.(?=\d{1,2}\.(?!\d)))(\d{1,2})\.?(?!\d)/gu
 
 const ordinal = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)(?!\p{L})/gu
 

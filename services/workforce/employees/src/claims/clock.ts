@@ -12,9 +12,9 @@ export interface ClockTime {
 const hourWords = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
 const hour = String.raw`\d{1,2}|${hourWords.join('|')}`
 const half = String.raw`a\.?m\.?(?!\p{L})|p\.?m\.?(?!\p{L})|in the (?:morning|afternoon|evening)|at night`
-const dayBefore = String.raw`(?:at|from|until|till|by|January|February|March|April|May|June|July|August|September|October|November|December|\d(?:st|nd|rd|th)?|days?),?\s`
+const dayBefore = String.raw`(?:at|from|until|till|by|arrived|left|began|ended|starts?|ends?|opens?|closes?|doors|January|February|March|April|May|June|July|August|September|October|November|December|\d(?:st|nd|rd|th)?|days?),?\s`
 const clock = new RegExp(
-  String.raw`(?<![\p{L}\p{N}.,:€£$])(?:(?<past>half past|quarter past|quarter to) (?<pastHour>${hour})(?!\p{L}|\d)(?: ?(?<pastHalf>${half}))?|(?<hour>${hour})(?:[:.](?<minute>[0-5]\d))? ?(?<half>${half})|(?<plainHour>\d{1,2}):(?<plainMinute>[0-5]\d)(?!\d)|(?<=${dayBefore})(?<dottedHour>\d{1,2})\.(?<dottedMinute>[0-5]\d)(?!\d|[.,]\d| ?(?:%|[€£$]|(?!(?:and|or|on|to|at|until|till|for|in|with|by|if|as)(?!\p{L}))\p{L}))|(?<named>noon|midday|midnight)(?!\p{L}))`,
+  String.raw`(?<![\p{L}\p{N}.,:€£$])(?:(?:(?<past>(?:half past|(?:a )?(?:quarter|five|ten|twenty|twenty-five) (?:minutes )?(?:past|to))|(?<=(?:at|till|until|by|from|before|after) )half(?= (?:${hourWords.join('|')})(?!\p{L})(?! (?:hours?|days?|weeks?|months?|years?|euros?|pounds?|dollars?)))) )(?<pastHour>${hour})(?!\p{L}|\d)(?: ?(?<pastHalf>${half}))?|(?<hour>${hour})(?:[:.](?<minute>[0-5]\d))? ?(?<half>${half})|(?<plainHour>\d{1,2}):(?<plainMinute>[0-5]\d)(?!\d)|(?<=${dayBefore})(?<dottedHour>\d{1,2})\.(?<dottedMinute>[0-5]\d)(?!\d|[.,]\d| ?(?:%|[€£$]|(?!(?:and|or|on|to|at|until|till|for|in|with|by|if|as)(?!\p{L}))\p{L}))|(?<named>noon|midday|midnight)(?!\p{L}))`,
   'giu',
 )
 
@@ -73,7 +73,7 @@ const writtenIn = (text: string): ClockTime[] =>
     const hours = hourOf(pastHour ?? groups.hour ?? groups.plainHour ?? groups.dottedHour ?? '')
     const written = Number(groups.minute ?? groups.plainMinute ?? groups.dottedMinute ?? 0)
     if (hours > 24) return []
-    const minutes = hours * 60 + (past === undefined ? written : (beside.get(past.toLowerCase()) ?? 0))
+    const minutes = hours * 60 + (past === undefined ? written : minutesBeside(past))
     const said = (groups.half ?? groups.pastHalf ?? '').toLowerCase()
     if (said === '') return [{ ...span, minutes, isEither: hours < 13 }]
     if (/^p|afternoon|evening/.test(said))
@@ -81,10 +81,19 @@ const writtenIn = (text: string): ClockTime[] =>
     return [{ ...span, minutes: minutes % 720, isEither: said === 'at night' }]
   })
 
-const beside: ReadonlyMap<string, number> = new Map([
-  ['half past', 30],
-  ['quarter past', 15],
-  ['quarter to', -15],
+/** “Twenty to four”; “half six” is half past six. */
+function minutesBeside(past: string): number {
+  const minutes = minuteWords.get(/half|quarter|twenty-five|five|ten|twenty/i.exec(past)?.[0].toLowerCase() ?? '') ?? 0
+  return /to$/i.test(past) ? -minutes : minutes
+}
+
+const minuteWords: ReadonlyMap<string, number> = new Map([
+  ['five', 5],
+  ['ten', 10],
+  ['quarter', 15],
+  ['twenty', 20],
+  ['twenty-five', 25],
+  ['half', 30],
 ])
 
 const hourOf = (text: string): number => hourWords.indexOf(text.toLowerCase()) + 1 || Number(text)

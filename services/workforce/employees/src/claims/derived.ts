@@ -1,5 +1,6 @@
 /** Figures that are reckoned from given ones: “702 of 1,260, over half of them”, “30 % of £68 is £20.40”, “six Saturdays” in weeks. */
 import { isClock, isNear } from './known-quantities.ts'
+import { isMultiple } from './multiples.ts'
 import type { Quantity } from './quantities.ts'
 import { isCurrency } from './units.ts'
 
@@ -27,6 +28,7 @@ export function isDerived(
     isTimes(one, beside, given) ||
     isSumOf(one, beside, given) ||
     isProductOf(one, beside, given) ||
+    isMultiple(one, beside, paragraphs) ||
     paragraphs.some(all => isReckoned(one, all))
   )
 }
@@ -36,6 +38,13 @@ function isSumOf(one: Quantity, beside: readonly Quantity[], given: readonly Qua
   if (!isCurrency(one.dimension) && !one.isAmount) return false
   const amounts = [...beside, ...given.slice(0, MOST_OPERANDS)].filter(a => a !== one && isCurrency(a.dimension))
   const near = beside.filter(a => a !== one && isCurrency(a.dimension))
+  // “£5.20, £6.40 and £5.50: £17.10 in all”
+  let sum = 0
+  for (const { value, dimension } of near.toReversed())
+    if (dimension === one.dimension) {
+      sum += value
+      if (isEqual(sum, one.value)) return sum !== value
+    }
   return near.some(a =>
     amounts.some(
       b =>

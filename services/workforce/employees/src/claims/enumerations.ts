@@ -47,7 +47,7 @@ const noItem =
 const hasKnown = (item: string, material: Material): boolean => tellingIn(item).some(word => isKnown(word, material))
 
 function isNew(item: string, material: Material): boolean {
-  if (noItem.test(item)) return false
+  if (noItem.test(item) || /\d/.test(item)) return false
   const words = tellingIn(item)
   const last = words.at(-1)
   if (last === undefined || words.some(word => isKnown(word, material))) return false

@@ -41,12 +41,17 @@ const lists =
 function isSame(one: Quantity, known: Quantity, headings: ReadonlySet<string>): boolean {
   if (isClock(one) || isClock(known)) return isSameTime(one, known)
   if (one.dimension === 'cent' && isCurrency(known.dimension)) return Math.abs(one.plain / 100 - known.value) < 0.001
+  // “82 pounds” of a dog of 82 lb.
+  if (one.dimension === 'gbp' && known.dimension === 'mass' && /^\d+$/.test(one.shown))
+    return Math.abs(one.plain * POUND - known.value) < 1
   if (!isSameDimension(one, known, headings)) return false
   const isPlain = one.dimension === undefined || known.dimension === undefined
   const [value, given] = isPlain ? [one.plain, known.plain] : [one.value, known.value]
   if (value === given || (isPlain && one.value === given)) return true
   return isNear(value, given, one.hedge)
 }
+
+const POUND = 453.592
 
 export const isClock = ({ dimension }: Quantity): boolean => dimension === 'clock' || dimension === 'clock12'
 
@@ -55,9 +60,12 @@ function isSameTime(one: Quantity, known: Quantity): boolean {
   const isBare = (quantity: Quantity) => quantity.dimension === undefined && !quantity.counts && !quantity.isId
   if (!((isClock(one) || isBare(one)) && (isClock(known) || isBare(known)))) return false
   const [time, given] = [one, known].map(each => (isClock(each) ? each.value : each.plain * 60)) as [number, number]
-  if (time === given) return true
+  if (time === given || (one.hedge === 'near' && Math.abs((time % 720) - (given % 720)) <= ROUGHLY)) return true
   return (one.dimension !== 'clock' || known.dimension !== 'clock') && time % 720 === given % 720
 }
+
+/** “Shortly after eleven” may be 11:10. */
+const ROUGHLY = 20
 
 /** A figure without a unit is backed by one that has it, but not the other way round, unless its unit stands before it. */
 function isSameDimension(one: Quantity, known: Quantity, headings: ReadonlySet<string>): boolean {

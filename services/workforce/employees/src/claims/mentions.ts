@@ -11,6 +11,9 @@ export function namesIn(
 ): string[] {
   if (closing.test(text)) return []
   const isTitle = isTitleCase(text)
+  const loud = new Set(
+    text.match(/(?<!\p{L})\p{Lu}{2,}(?: \p{Lu}{2,}){2,}(?!\p{L})/gu)?.flatMap(words => words.split(' ')),
+  )
   const found = [...text.matchAll(/(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}\p{N}’'-]*/gu)].filter(({ 0: name, index }) => {
     if (index > 0 && !opening.test(text.slice(Math.max(0, index - 4), index))) return !isTitle
     const behind = text.slice(index + name.length)
@@ -19,7 +22,13 @@ export function namesIn(
   })
   return found
     .map(([name]) => name.replace(/[’']s?$/, ''))
-    .filter(name => !ordinary.test(name) && !isNumberWord(name) && !isKnown(name))
+    .filter(
+      name =>
+        !ordinary.test(name) &&
+        !(loud.has(name) && isEnglishWord(name.toLowerCase())) &&
+        !isNumberWord(name) &&
+        !isKnown(name),
+    )
 
   /** “Will Baker says”; in “Between March and” the second word is known. */
   function isFullName(behind: string): boolean {
@@ -28,6 +37,8 @@ export function namesIn(
   }
 
   function isKnown(name: string): boolean {
+    if (/^\p{Lu}{2,6}$/u.test(name) && [...words].some(word => /\d/.test(word) && word.startsWith(name.toLowerCase())))
+      return true
     if (/^\p{Lu}{2,6}$/u.test(name) && initials.includes(name.toLowerCase())) return true
     return flat(name)
       .split(/[-']/)
@@ -60,7 +71,7 @@ const acts =
   /^(?:['’]s?(?!\p{L})|,? (?:and|or|&) \p{Lu}|,? who(?!\p{L})| (?:is|was|has|had|will|can|also)(?!\p{L})| \p{Ll}+(?:s|ed)(?!\p{L})| \p{Lu})/u
 const opening = /(?:^|[.!?…:;。"“„(|\n–—•*\p{Extended_Pictographic}\p{Emoji_Modifier}-]|\uFE0F|[.!?…][)”’])\s{0,3}$/u
 const ordinary =
-  /^(?:I|I['’].+|OK|PS|FAQ|Dear|Mr|Mrs|Ms|Dr|Hi|Hello|AM|PM|A|TV|PDF|PIN|ID|EUR|USD|GBP|CHF|January|February|March|April|May|June|July|August|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun|[A-Z]|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)$/
+  /^(?:GP|Eve|I|I['’].+|OK|PS|FAQ|Dear|Mr|Mrs|Ms|Dr|Hi|Hello|AM|PM|A|TV|PDF|PIN|ID|EUR|USD|GBP|CHF|January|February|March|April|May|June|July|August|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun|[A-Z]|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)$/
 
 /** Words in quotation marks that nobody gave, and who is said to have said something. */
 export function quotesIn(text: string, { whole: known, bare: plain }: Pick<Material, 'whole' | 'bare'>): string[] {
@@ -69,9 +80,19 @@ export function quotesIn(text: string, { whole: known, bare: plain }: Pick<Mater
     .filter(
       inner => inner.trim().split(/\s+/).length >= (/^\p{Lu}/u.test(inner) ? 3 : 4) && !plain.includes(bareOf(inner)),
     )
-  const said = (text.match(attributed) ?? []).filter(found => !known.includes(found.toLowerCase()))
+  const said = (text.match(attributed) ?? []).filter(
+    found => !known.includes(found.toLowerCase()) && !isOfSpeaker(text, known),
+  )
   return [...quoted, ...said]
 }
+
+/** “Contrast, says Anna Tyson”, of whom a quotation was given. */
+const isOfSpeaker = (text: string, known: string): boolean =>
+  [...text.matchAll(/\p{Lu}\p{Ll}+ \p{Lu}\p{L}+/gu)].some(([name]) =>
+    [`${name.toLowerCase()}: "`, `${name.toLowerCase()}, `].some(
+      start => known.includes(start) && /^[^."]{0,40}"/.test(known.slice(known.indexOf(start) + name.length)),
+    ),
+  )
 
 const attributed =
   /(?<!\p{L})(?:(?<!(?:it|this|that|which|sheet|note|list|label|policy|page|record|form|box|system|order|letter|table) )says|said(?= (?:that|it|they|he|she)(?!\p{L}))|(?<!(?:which|that|this|it) )explains|according to|in the words of|as .{3,30} puts it)(?!\p{L})/giu

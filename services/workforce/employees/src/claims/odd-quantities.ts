@@ -22,7 +22,7 @@ export function oddOnes(text: string): OddQuantity | undefined {
   if (text === 'an hour and a half') return of('time', 90, 1.5)
   if (/quarter of an hour/.test(text)) return of('time', 15, 0.25)
   if (/^half[- ]year$/.test(text)) return of('month', 6)
-  if (/^half[- ](?:hour|day)$/.test(text)) return of('time', text.endsWith('hour') ? 30 : 720, 0.5)
+  if (/^half[- ](?:hours?|day)$/.test(text)) return of('time', text.includes('hour') ? 30 : 720, 0.5)
   if (text === 'half') return of('share', 50)
   if (text === 'three quarters') return of('share', 75)
   if (text === 'a quarter') return of('share', 25)
@@ -45,7 +45,7 @@ function unitQuantity(name: string) {
 }
 
 /** As a part of a regular expression. */
-export const oddFigure = String.raw`an hour and a half|(?:a )?quarter of an hour|half an? (?:hour|day|year)|half[- ]hour|half[- ]day|half an? (?:met(?:re|er)|lit(?:re|er)|kilo|kilogram|kilomet(?:re|er))|(?<!\p{L})half[- ]year(?! at)|(?<!and a )half(?! past|[- ]year at)|(?:(?<=(?:by|than|nearly|over|about|around|almost|roughly|only|just|under|some|another) )a (?:third|quarter)(?! (?:part|person|time|attempt|century|finals?|party))|a (?:third|quarter)(?= (?:of|more|less|fewer|off|cheaper|faster|lower|higher|smaller|larger)(?!\p{L})))|three quarters|twice(?= (?:as|the|a|per|every) )|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|quarterly|(?:every|each|per) quarter|price again|a decade|within an? (?:hour|day|week|month|year)`
+export const oddFigure = String.raw`an hour and a half|(?:a )?quarter of an hour|half an? (?:hour|day|year)|half[- ]hours?|half[- ]day|half an? (?:met(?:re|er)|lit(?:re|er)|kilo|kilogram|kilomet(?:re|er))|(?<!\p{L})half[- ]year(?! at)|(?<!and a )half(?! past|[- ]year at)|(?:(?<=(?:by|than|nearly|over|about|around|almost|roughly|only|just|under|some|another) )a (?:third|quarter)(?! (?:part|person|time|attempt|century|finals?|party))|a (?:third|quarter)(?= (?:of|more|less|fewer|off|cheaper|faster|lower|higher|smaller|larger)(?!\p{L})))|three quarters|twice(?= (?:as|the|a|per|every) )|double[ds]?|triple[ds]?|(?:a )?(?:hundred|thousand|million)s?|dozens?|quarterly|(?:every|each|per) quarter|price again|a decade|within an? (?:hour|day|week|month|year)`
 const ofEach = String.raw`(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|a hundred)`
 /** “Two in three”. */
 export const ratioFigure = String.raw`${ofEach} (?:in|out of)(?: every)? ${ofEach}`

@@ -36,7 +36,7 @@ export interface Quantity {
   readonly shown: string
 }
 
-const before = String.raw`(?<sign>[€£$]|chf|eur|usd|gbp)? ?`
+const before = String.raw`(?:(?:ca|us|au|nz)?(?<sign>[€£$]|chf|eur|usd|gbp))? ?`
 const figure = new RegExp(
   String.raw`(?<![\p{L}\d.,])(?<ratio>${ratioFigure})(?![\p{L}\d]|[.,]\d| (?:hours?|days?|weeks?|months?|years?))|(?<![\p{L}])${before}(?:(?<digits>\d+(?:[.,\u00a0\u202f]\d+)*)|(?<words>${word})(?![\p{L}]))(?:[ -]?(?<scale>${scale}|k|m|bn)(?![\p{L}]))?|(?<![\p{L}])(?<odd>${oddFigure})(?![\p{L}])`,
   'giu',
@@ -93,7 +93,9 @@ function quantityOf(text: string, { groups = {} }: RegExpExecArray, start: numbe
     hedge,
     counts,
     counted: counts ? (rest.match(/\p{L}{3,}/gu) ?? []).slice(0, 2).map(stemOf) : [],
-    isSmall: (words !== undefined && (plain === 2 || plain === 3)) || /^ would(?!\p{L})/u.test(rest),
+    isSmall:
+      (words !== undefined && (plain === 2 || plain === 3 || (counts && plain > 3 && plain <= FEW))) ||
+      /^ would(?!\p{L})/u.test(rest),
     isOfText: ofText.test(rest),
     isOfDays: ofDays.test(rest),
     isRate: ofRate.test(rest),
@@ -104,6 +106,9 @@ function quantityOf(text: string, { groups = {} }: RegExpExecArray, start: numbe
     shown: text.slice(start, Math.min(text.length, end + (/^ ?%/.exec(rest)?.[0].length ?? 0))).trim(),
   }
 }
+
+/** A small count of what the brief does not count claims little: “four friends”. */
+const FEW = 6
 
 const nothing: Quantity = {
   value: 0,
@@ -127,9 +132,12 @@ const timeQuantity = (text: string, { minutes, isEither, start, end }: ClockTime
   ...nothing,
   value: minutes,
   plain: minutes / 60,
+  hedge: roughTime.test(text.slice(Math.max(0, start - 20), start)) ? 'near' : undefined,
   dimension: isEither ? 'clock12' : 'clock',
   shown: text.slice(start, end),
 })
+
+const roughTime = /(?<!\p{L})(?:after|before|past|around|about|nearly|almost|towards) $/iu
 
 /** “A line or two”, “four-legged”, the number of an entry of a list, and thousands of nothing of the company's. */
 function isNoFigure(text: string, start: number, shown: string): boolean {
@@ -194,7 +202,7 @@ const numberOf = (digits: string): number => {
 
 function hedgeOf(leading: string): Quantity['hedge'] {
   const found =
-    /(?:(about|around|roughly|nearly|almost|approximately|some|circa|close to|just|well|~) ?)?(over|more than|at least|above|under|less than|fewer than|below)? ?(?:the )?$/.exec(
+    /(?:(about|around|roughly|nearly|almost|approximately|some|circa|close to|shortly (?:after|before)|soon after|just (?:after|before)|just|well|~) ?)?(over|more than|at least|above|under|less than|fewer than|below)? ?(?:the )?$/.exec(
       leading,
     )
   if (found?.[2]) return /over|more|least|above/.test(found[2]) ? 'over' : 'under'

@@ -5,6 +5,7 @@ import corpus from './corpus.fixture.json' with { type: 'json' }
 import letters from './letters.fixture.json' with { type: 'json' }
 import outside from './outside-writer.fixture.json' with { type: 'json' }
 import inside from './rule-writer.fixture.json' with { type: 'json' }
+import third from './third-writer.fixture.json' with { type: 'json' }
 import { isGrave, unfounded } from './unfounded.ts'
 import unseen from './unseen.fixture.json' with { type: 'json' }
 
@@ -26,7 +27,8 @@ const judged = judgedOf(corpus)
 for (const [by, texts, count, mostRefused, mostMissed] of [
   ['language models, as they write them', letters, 120, 2, 6],
   ['a writer who had not read the rules', outside, 120, 3, 5],
-  ['a writer who knew the rules', inside, 207, 9, 10],
+  ['the writer who had not read the rules, further ones', unseen, 120, 11, 12],
+  ['a writer who knew the rules', inside, 207, 9, 11],
 ] as const)
   it(`of texts by ${by}, of ${count} at most ${mostRefused} honest ones are refused and ${mostMissed} lies missed, none of them grave`, () => {
     const all = judgedOf(texts as typeof corpus)
@@ -42,11 +44,11 @@ for (const [by, texts, count, mostRefused, mostMissed] of [
   })
 
 /** No rule was made or changed for these: what the rules are worth on new texts. Mend rules by the others. */
-it('of 120 texts that no rule was made for, 48 of 60 lies are found and 23 of 60 honest texts pass', () => {
-  const all = judgedOf(unseen as typeof corpus)
-  assert.equal(all.length, 120)
-  assert.ok(all.filter(({ of, found }) => of !== undefined && found).length >= 48)
-  assert.ok(all.filter(({ of, found }) => of === undefined && !found).length >= 23)
+it('of 60 texts that no rule was made for, 20 of 30 lies are found and 19 of 30 honest texts pass', () => {
+  const all = judgedOf(third as typeof corpus)
+  assert.equal(all.length, 60)
+  assert.equal(all.filter(({ of, found }) => of !== undefined && found).length, 20)
+  assert.equal(all.filter(({ of, found }) => of === undefined && !found).length, 19)
 })
 
 describe('of planted lies over six kinds', () => {
@@ -116,6 +118,25 @@ describe('a text claims', () => {
       'Ask for the cake.',
       ['name', 'name'],
     ],
+    ['a part of a given length', 'In five days you ride 62 km a day.', 'Of 310 km in five riding days.', []],
+    ['another part of it', 'In five days you ride 74 km a day.', 'Of 310 km in five riding days.', ['figure']],
+    [
+      'a product of what has nothing to do with each other',
+      'It carries 300 kg.',
+      'It has two heights and carries 150 kg.',
+      ['figure'],
+    ],
+    ['a price by its weight', '200 g cost £5.20.', 'Cheese costs £2.60 per 100 g, a wedge has 200 g.', []],
+    ['the span between two times', 'It took 85 minutes.', 'He arrived 9.10 and left 10.35.', []],
+    ['another span', 'It took 95 minutes.', 'He arrived 9.10 and left 10.35.', ['figure']],
+    ['a time in words', 'It ended at twenty to two.', 'It ended at 1:40 a.m.', []],
+    ['twice a guarantee', 'There is a 24-month guarantee.', 'Two parts: guarantee of twelve months.', ['figure']],
+    ['a date in figures', 'Come on 8/22.', 'It is on Saturday, August 22, 2026.', []],
+    ['a remedy that is denied', 'We make soap, not treatments.', 'We make soap.', []],
+    ['that nothing is dangerous', 'There is no danger.', 'We make soap.', ['health']],
+    ['what is extra as included', 'CA$380, book included.', 'CA$380, textbook CA$45 extra.', ['money']],
+    ['a speaker whose words were given', 'Contrast, says Anna Tyson.', 'Anna Tyson: "Contrast is all."', []],
+    ['a speaker whose words were not', 'Contrast, says Anna Tyson.', 'Anna Tyson makes cheese.', ['quote']],
     ['nothing: it asks', 'Would a refund help?', 'The order is late.', []],
   ] as const)
     it(says, () =>

@@ -45,10 +45,16 @@ const grave: ReadonlySet<ClaimGroup> = new Set(['money', 'law', 'health', 'act']
 /** Empty where nothing is found. Of a text in another language than English, only what needs no words is looked at. */
 export function unfounded({ text: written, from, about = [], isOfTable = false }: Claimed): Unfounded[] {
   const text = withoutMarkup(written)
-  const material = materialOf(from, about, isOfTable)
+  const given = materialOf(from, about, isOfTable)
+  const items = itemsOf(text)
+  const material = items < 2 ? given : { ...given, counts: new Set([...given.counts, items]) }
   const language = languageOf(text)
   const rules: Rules = {
-    claims: !knowsWords(language) ? [] : isOfTable ? [...wordClaims, ...tableClaims] : wordClaims,
+    claims: !knowsWords(language)
+      ? []
+      : isOfTable
+        ? [...wordClaims.filter(one => !one.isOfPrices), ...tableClaims]
+        : wordClaims,
     hasWords: knowsWords(language),
     isOfTable,
     hasNames: knowsWords(language) || (language !== 'de' && languageOf(from.join('\n')) === language),
@@ -80,6 +86,10 @@ export function unfounded({ text: written, from, about = [], isOfTable = false }
     ...[...new Set(options)].map(option => ({ group: 'claim' as const, fault: `the option “${option}”` })),
   ]
 }
+
+/** “Five worries, five answers” of a numbered list of five. */
+const itemsOf = (text: string): number =>
+  Math.max(0, ...[...text.matchAll(/^\s{0,4}(\d{1,2})[.)](?=\s)/gm)].slice(0, 100).map(([, number]) => Number(number)))
 
 /** Of a long row of figures, each pair would take long. */
 const MOST_BESIDE = 24
@@ -115,7 +125,9 @@ function inSentence(
     'the figure',
     // A question supposes what it counts: “Nap time at noon?”
     strange
-      .filter(({ dimension }) => !isScene || isCurrency(dimension) || dimension === 'share')
+      .filter(
+        ({ dimension }) => !(isScene || illustrates.test(sentence)) || isCurrency(dimension) || dimension === 'share',
+      )
       .map(({ shown }) => shown),
   )
   add('address', 'the address', addressesIn(sentence, material.addresses, material.letters))
@@ -148,9 +160,13 @@ function foreignIn(sentence: string, material: Material): string[] {
   return words.length > 3 && strange.length > 1 && strange.length >= words.length / 2 ? [sentence] : []
 }
 
+/** “For six people you might take 200 g”: an example, and no figure of what is written about. */
+const illustrates =
+  /(?<!\p{L})(?:(?:you|one) might(?! (?:get|receive|pay))|at an? (?:comfortable|gentle|steady|easy|brisk)|for (?:example|instance))(?!\p{L})/iu
+
 /** A question claims nothing, but for one that tells what it asks. */
 const question =
-  /^(?!.{0,20}\bdid you know\b)["'“‘(]{0,2}(?:(?:and|but|so|or) )?(?:what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|can|could|will|would|shall|should|may|might|have|has|had)\b.*\?["'”’)]{0,2}$/isu
+  /^(?!.{0,20}\bdid you know\b)(?:[-–—•*] ?)?["'“‘(]{0,2}(?:(?:and|but|so|or) )?(?:what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|can|could|will|would|shall|should|may|might|have|has|had)\b.*\?["'”’)]{0,2}$/isu
 
 /** “Tired of waiting?” “We refunded you, all right?” */
 const endsAsQuestion = /\?["'”’)]{0,2}$/u

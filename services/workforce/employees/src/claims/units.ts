@@ -4,7 +4,12 @@ export const unitOf = (text: string) => units.find(([pattern]) => pattern.test(t
 
 /** A word that limits the unit may stand before it: “30 calendar days”. */
 export const unitBehind = (text: string) =>
-  unitOf(text.replace(/^(?:full|whole|more|further|extra|additional|calendar|consecutive|short|long)[ -]/, ''))
+  unitOf(
+    text.replace(
+      /^(?:full|whole|more|further|extra|additional|calendar|consecutive|short|long|\p{L}{3,12}ing(?= days?))[ -]/u,
+      '',
+    ),
+  )
 
 /** Dimensions of units that stand in a text without a figure. */
 export const headingsIn = (text: string): string[] =>
@@ -35,6 +40,7 @@ const units: readonly (readonly [RegExp, string, number])[] = [
   [/^(?:years?|yrs?)(?!\p{L})/u, 'month', 12],
   [/^decades?(?!\p{L})/u, 'month', 120],
   [/^(?:kg|kilos?|kilograms?)(?!\p{L})/u, 'mass', 1_000],
+  [/^lbs?(?!\p{L})/u, 'mass', 453.592],
   [/^(?:g|grams?)(?!\p{L})/u, 'mass', 1],
   [/^(?:km|kilomet(?:re|er)s?)(?!\p{L})/u, 'length', 1_000_000],
   [/^(?:cm|centimet(?:re|er)s?)(?!\p{L})/u, 'length', 10],

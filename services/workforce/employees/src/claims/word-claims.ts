@@ -7,7 +7,7 @@ import { flat, formsOf, placesOf, stemsOf } from './words.ts'
 
 /** What of a claim's words was not given. */
 export function claimWords(
-  { group, said, held, isNever = false, isBySentence = false }: WordClaims,
+  { group, said, held, isNever = false, isBySentence = false, isTopic = false }: WordClaims,
   sentence: string,
   material: Material,
 ): string[] {
@@ -18,7 +18,9 @@ export function claimWords(
   if (isBySentence && held !== undefined)
     return [...new Set(found.map(({ words }) => words))].filter(words => !isHeldBySentence(words, text, held, material))
   return found
-    .filter(({ words, denied }) => !(denied && isGift.test(words)))
+    .filter(({ words, denied }) => !(denied && (isGift.test(words) || (group === 'health' && isRemedy.test(words)))))
+    .filter(({ words }) => !(isTopic && formsOf(words).some(form => material.stems.has(form))))
+    .filter(({ words, denied }) => !(denied && group === 'claim' && isAsked(words, material)))
     .filter(({ words, denied }) =>
       held === undefined || (group === 'claim' && holdsWords(words, denied, material))
         ? !holdsWords(words, denied, material)
@@ -35,13 +37,20 @@ const wished =
 const isGift =
   /refund|money|price|amount|reimburs|replac|exchang|swap|discount|voucher|gift|compensat|courier|deliver|ship|hurry/
 
+/** “We make skincare, not treatments.” “No danger” is another matter: that is a claim. */
+const isRemedy = /^(?:cur|heal|treat|medic|therap|prevent|diagnos)/
+
+/** “It isn't vegan”, where that was asked: a quality that is denied promises nothing. */
+const isAsked = (words: string, { paragraphs, stems }: Material): boolean =>
+  formsOf(words).some(form => stems.has(form) && !paragraphs.some(one => one.stems.has(form)))
+
 /** What the customer is said to want or to feel is told back to them. */
 const asked =
   /\byou(?:'d| have|'ve|r)? (?:ask(?:ed)?(?: us)? (?:for|about|whether|if)|wanted|wish(?:ed)? for|request(?:ed)?|mention(?:ed)?|wonder(?:ed)?|question about|feel|felt|think|thought|hoped?|expect(?:ed)?|believe)\b(?:(?!\b(?:and|but|so|then|we|you|i)\b)[^.,;:!?]){0,60}/g
 
 /** What the writer leaves to others: “I can't comment on the legal side”. */
 const left =
-  /\b(?:says? nothing about[^.;:!?,]{0,60}|(?:can't|cannot|can not|couldn't|won't|(?:not|n't) able to|unable to|isn't something (?:\w+ )?can|not something (?:\w+ )?can)(?: \w+)? (?:comment|advise|say|judge|decide|promise|tell|confirm|answer|assess|speak|rule|give advice|give you advice))\b[^.;:!?]{0,80}?(?=[.;:!?,]|\bbut\b|$)/g
+  /\b(?:\w+ questions? are (?:beyond|nothing for|not for) us|you (?:may|might|could) (?:well )?find (?:it|them|one|that)[^.;:!?,]{0,40}|says? nothing about[^.;:!?,]{0,60}|(?:can't|cannot|can not|couldn't|won't|(?:not|n't) able to|unable to|isn't something (?:\w+ )?can|not something (?:\w+ )?can)(?: \w+)? (?:comment|advise|say|judge|decide|promise|tell|confirm|answer|assess|speak|rule|give advice|give you advice))\b[^.;:!?]{0,80}?(?=[.;:!?,]|\bbut\b|$)/g
 
 /**
  * Whether a paragraph that shares a word with the sentence has the claim, and does not deny it where the sentence claims it. A
@@ -168,6 +177,7 @@ function isDenied(text: string, index: number, words: string): boolean {
   const behind = text.slice(index + words.length, index + words.length + 25)
   return (
     denial.test(before) ||
+    /^[:,?]? no\b/.test(behind) ||
     /^[^.,;:!?]{0,12}\b(?:not|n't|never|impossible|cannot|can't|isn't|aren't|wasn't|won't|doesn't)\b/.test(behind)
   )
 }
@@ -184,12 +194,16 @@ const common: ReadonlySet<string> = new Set(
 
 /** Superlatives that what may be claimed does not have. */
 export const superlativesNew = (sentence: string, { paragraphs }: Material, isOfTable = false): string[] =>
-  superlativesIn(sentence)
+  superlativesIn(sentence.replaceAll(courtesy, ' '))
     .map(flat)
     .filter(word => !(isOfTable && (ofTables.test(word) || isMostIn(word, paragraphs))))
     .filter(
       word => !paragraphs.some(({ text, stems }) => text.includes(word) || formsOf(word).some(form => stems.has(form))),
     )
+
+/** “All the best from Galway” wishes; “most young players” without “the” compares nothing. */
+const courtesy =
+  /(?<!\p{L})(?:all the best|my best to)(?!\p{L})|(?<!(?:the|our|my|your|its|their|his|her|is|are|was|were|be) )(?<!\p{L})most(?= (?:\p{L}+ ){1,2}\p{L}+s(?!\p{L}))/giu
 
 /** “The most rides” where their highest number was given. */
 const isMostIn = (word: string, paragraphs: Material['paragraphs']): boolean =>

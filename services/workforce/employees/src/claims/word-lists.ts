@@ -9,13 +9,17 @@ export interface WordClaims {
   readonly held?: RegExp
   /** One given sentence must have both the claim and what it is said of, and its condition. */
   readonly isBySentence?: boolean
+  /** It is known wherever somebody spoke of it, the customer among them. */
+  readonly isTopic?: boolean
+  /** Tables have no prices in which something is included. */
+  readonly isOfPrices?: boolean
   /** Nothing that is given can hold it. */
   readonly isNever?: boolean
 }
 
 const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?:${words})(?![\p{L}\p{N}])`, 'giu')
 
-const free = String.raw`free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|(?:won't|not|n't|never) (?:be )?charged?|for nothing`
+const free = String.raw`(?<!\bto be )(?<!\byou'?re )free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|(?:not|n't) (?:have to |need to )?pay|(?:won't|not|n't|never) (?:be )?charged?|for nothing`
 
 const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
 
@@ -49,13 +53,27 @@ export const wordClaims: readonly WordClaims[] = [
     held: of(String.raw`${free}|free|refund\w*|reimburs\w*`),
     isBySentence: true,
   },
+  {
+    group: 'money',
+    what: 'what is included,',
+    isOfPrices: true,
+    said: of('(?<!not )(?:included|inclusive)'),
+    held: of(String.raw`(?<!not )(?:includ\w*|inclusive)|free|with|covers?|comes?|gets?|all|plus|and`),
+    isBySentence: true,
+  },
   { group: 'money', what: 'the promise', said: of(String.raw`waiv\w*`) },
   {
     group: 'money',
     what: 'the offer',
     said: of(
-      String.raw`vouchers?|coupons?|rebates?|gift cards?|gifts?|promo(?:tion)?(?: code)?s?|special offers?|half[- ]price|half off|refer(?:ring)? (?:a|your) \w+|invite a friend|(?:two|2|three|3|buy)[- ](?:for|one)[- ](?:one|1|two|2|get)|for the price of|reduced prices?|lower prices?|cheaper|bargains?|on sale|store credit|goodwill|loyalty points?|bonus(?:es)?|cash ?back|savings?|saves? (?:you(?! [£$€\d])|every\w*|money|up)|pays? for itself|interest[- ]free|instal?lments?`,
+      String.raw`vouchers?|coupons?|rebates?|gift cards?|gifts?|promo(?:tion)?(?: code)?s?|special offers?|refer(?:ring)? (?:a|your) \w+|invite a friend|(?:two|2|three|3|buy)[- ](?:for|one)[- ](?:one|1|two|2|get)|for the price of|reduced prices?|lower prices?|cheaper|bargains?|on sale|store credit|goodwill|loyalty points?|bonus(?:es)?|cash ?back|savings?|saves? (?:you(?! [£$€\d])|every\w*|money|up)|pays? for itself|interest[- ]free|instal?lments?`,
     ),
+  },
+  {
+    group: 'money',
+    what: 'the offer',
+    said: of('half[- ]price|half off|half the (?:price|fee|fare|cost)|in half'),
+    held: of('half[- ]price|half off|half the (?:price|fee|fare|cost)|50 ?%'),
   },
   {
     group: 'money',
@@ -74,7 +92,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:pay|paid|cover\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by|insured|insurance|all insurers`,
+      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:pay|paid|cover(?!\w*[^.;:!?]{0,20} (?:k?m|kilomet|miles?|ground))\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by|insured|insurance|all insurers`,
     ),
     held: of(String.raw`pay\w*|paid|cover\w*|bears?|free|insurers?|insur\w*|money`),
   },
@@ -110,7 +128,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'claim',
     what: 'the promise',
     said: of(String.raw`replac\w*|exchang\w*|swap\w*`),
-    held: of(String.raw`replac\w*|exchang\w*|swap\w*|new|again|another|fresh\w*|instead`),
+    held: of(String.raw`replac\w*|exchang\w*|swap\w*|make[- ]up|made up|new|again|another|fresh\w*|instead`),
   },
   {
     group: 'money',
@@ -138,7 +156,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'claim',
     what: 'the word',
     said: of(
-      String.raw`awards?|award-winning|winn(?:er|ers|ing)|prizes?|certif\w*|[a-z]+-certified|accredit\w*|approv\w*|granted|tested|proven|recommended by|endors\w*|trusted|rated|top[- ]rated|\w+[- ]star|bestsell\w*|patent\w*|organic\w*|sustainab\w*|eco[- ]?friendly|climate[- ]neutral|carbon[- ]neutral|vegan|recycl\w*|fair[- ]trade|charit\w*|donat\w*|non-?profits?|good cause|family[- ](?:run|owned)|independently|locally (?:made|owned|sourced|grown)|(?:is|are|have|has|will) never|the only \p{L}+(?: \p{L}+)?(?= (?:in|with|on|of) )|(?!(?:that|it|there|here|what|he|she|who)')\p{L}+'s only|unlike (?:any|other)|than any|more than any other`,
+      String.raw`awards?|award-winning|winn(?:er|ers|ing)|prizes?|certif\w*|[a-z]+-certified|accredit\w*|approv\w*|granted|tested|proven|recommended by|endors\w*|trusted|rated|top[- ]rated|(?:one|two|three|four|five|\d)[- ]star|bestsell\w*|patent\w*|organic\w*|sustainab\w*|eco[- ]?friendly|climate[- ]neutral|carbon[- ]neutral|vegan|recycl\w*|fair[- ]trade|charit\w*|donat\w*|non-?profits?|good cause|family[- ](?:run|owned)|independently|locally (?:made|owned|sourced|grown)|(?:is|are|have|has|will) never|the only \p{L}+(?: \p{L}+)?(?= (?:in|with|on|of) )|(?!(?:that|it|there|here|what|he|she|who)')\p{L}+'s only|unlike (?:any|other)|than any|more than any other`,
     ),
   },
   {
@@ -152,20 +170,21 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'law',
     what: 'the word of law',
     said: of(
-      String.raw`laws?|lawful\w*|lawyers?|legal\w*|illegal\w*|statut\w*|entitle\w*|(?:your|consumer|customer|statutory|legal) rights?|(?:the|a|no|every) right to(?! (?:be|feel|expect|know|ask))|regulations?|regulated|directives?|oblig\w*|liab\w*|complian\w*|compl(?:y|ies) with|gdpr|courts?|lawsuits?|sue|licen[cs]ed|breach\w*|legislation|ombudsman|tax[- ](?:free|deductible|exempt)|exempt\w*|prohibit\w*|forbidden|(?:is|are) (?:not )?(?:permitted|required) (?:by|under)|required by|(?:under|by|per) (?:\w+ ){0,4}(?:rules|code|standards?)|meets? (?:\w+ ){0,4}standards?|fines?(?= (?:of|from|for|up))|penalt(?:y|ies)(?= (?:of|from|for|up|fees?))|owed|landlords? (?:has|have|must|may|is|are)|(?:employer|seller|retailer|trader|provider|airline|carrier|tenant|consumer|buyer)s? (?:has|have|must|may|is|are|can)|vat|deductible|terms and conditions|rights act|(?<=\p{L} )act(?= (?:requires|of|says))`,
+      String.raw`laws?|lawful\w*|lawyers?|legal\w*|illegal\w*|statut\w*|entitle\w*|(?:your|consumer|customer|statutory|legal) rights?|(?:the|a|no|every) right to(?! (?:be|feel|expect|know|ask))|regulations?|regulated|directives?|oblig\w*|liab\w*|complian\w*|compl(?:y|ies) with|gdpr|courts?|lawsuits?|sue|licen[cs]ed|breach\w*|legislation|ombudsman|tax[- ](?:free|deductible|exempt)|exempt\w*|prohibit\w*|forbidden|(?:is|are) (?:not )?(?:permitted|required) (?:by|under)|required by|(?:under|by|per) (?:\w+ ){0,4}(?:rules|code|standards?)|meets? (?:\w+ ){0,4}standards?|fines(?= (?:of|from|for|up))|(?:a|the|no|any) fine(?= (?:of|from|for|up))|penalt(?:y|ies)(?= (?:of|from|for|up|fees?))|owed|landlords? (?:has|have|must|may|is|are)|(?:employer|seller|retailer|trader|provider|airline|carrier|tenant|consumer|buyer)s? (?:has|have|must|may|is|are|can)|vat|deductible|terms and conditions|rights act|(?<=\p{L} )act(?= (?:requires|of|says))`,
     ),
   },
   {
     group: 'health',
     what: 'the word of health',
     said: of(
-      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|sooth\w*|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|gentle on|pains?|painless|relie(?:ves?|ving) |eyesight|${eases}|(?:no|not|n't|never) (?:\w+ ){0,2}(?:harm\w*|danger\w*|hurt\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|worse outcomes|better outcomes`,
+      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|sooth\w*|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|gentle on|pains?|painless|relie(?:ves?|ving) |eyesight|${eases}|(?:no|not|n't|never) (?:\w+ ){0,2}(?:harm(?! (?:in|to ask))\w*|danger\w*|hurt\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|normal (?:value|range|reading|level)s?|nothing to worry about|worse outcomes|better outcomes`,
     ),
   },
   // Alone they promise no cure: a text with them is delivered, with its check failed.
   {
     group: 'claim',
     what: 'the word of the body',
+    isTopic: true,
     said: of(
       'muscles?|stress|breath(?:e|es|ing)|good for you|hearts?|stomachs?|skin|gut|brains?|joints?|bones?|livers?|lungs?|posture|hygienic|wellbeing|well-being|boosts?|(?:your|the|protects?) eyes?|(?:fall )?asleep',
     ),

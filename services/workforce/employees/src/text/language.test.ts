@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { languageOf } from './language.ts'
+import { languageCheck, languageOf } from './language.ts'
 
 /** Made for this test. */
 const short: Readonly<Record<string, readonly string[]>> = {
@@ -158,4 +158,25 @@ it('the language of a long text is that of most of it', () => {
   const german = 'Die Lieferung kam zu spät und niemand hat geantwortet. '.repeat(100)
   assert.equal(languageOf(`Hello, this is my ticket. ${german}`), 'de')
   assert.equal(languageOf('👩‍👩‍👧‍👦'.repeat(10_000)), 'und')
+})
+
+describe('a text is in the language that was asked for', () => {
+  const english =
+    'Dear Jana, thank you for your letter, and we are sorry for the delay of your parcel. It left on Monday.'
+  const german =
+    'Wir haben Ihre Bestellung gestern an den Paketdienst übergeben und schicken Ihnen die Nummer noch heute.'
+  for (const [text, value] of [
+    [english, 'en'],
+    [`${english} Kind regards from us all, and please write again at any time.\n\n${german}`, 'en and de'],
+    [`${german} ${german} Ihre Anna Maier`, 'de'],
+    [`${english} The book is called Das Haus und der Garten am Ende der Welt.`, 'en'],
+  ] as const)
+    it(`and in no other one beside: ${value}`, () => {
+      const check = languageCheck(text, 'en')
+      assert.deepEqual([check.value, check.pass], [value, value === 'en'])
+    })
+
+  it('is told in time however long the text is', { timeout: 300_000 }, () => {
+    for (const part of ['a', 'a ', 'Das ist ein Haus. ', '.', '\n', '漢']) languageCheck(part.repeat(50_000), 'en')
+  })
 })

@@ -1,6 +1,8 @@
 /** Which language a text is in. */
 import { eld } from 'eld/extrasmall'
+import type { Check } from '../answer.ts'
 import { isEnglishWord, wordsOf } from './english.ts'
+import { sentencesOf } from './sentences.ts'
 
 /**
  * ISO 639-1, or `und` where the text does not say: it has no words, or too few to tell. `eld` reads it (60 languages); where it
@@ -16,6 +18,37 @@ export function languageOf(text: string): string {
   const [most] = [...votes].sort(([, a], [, b]) => b - a)
   return most?.[0] ?? 'und'
 }
+
+/** Whether a text is in a language, and no considerable part of it in another one. */
+export function languageCheck(text: string, wanted: string): Check {
+  const language = languageOf(text)
+  const other = language === wanted ? otherLanguageIn(text, wanted) : undefined
+  const value = other === undefined ? language : `${language} and ${other}`
+  return { id: 'language', pass: value === wanted, value, target: wanted }
+}
+
+/**
+ * The language of a considerable part of a text that is in another one than the whole of it, such as the German half of an
+ * English letter: its sentences of five words and more, read together, as one alone is too short to tell.
+ */
+function otherLanguageIn(text: string, language: string): string | undefined {
+  const sentences = sentencesOf(text.slice(0, MOST_READ).toWellFormed()).map(({ start, end }) => text.slice(start, end))
+  const strange = sentences.filter(sentence => {
+    if (wordsOf(sentence).length < FEWEST_WORDS) return false
+    const own = languageOfPart(sentence)
+    return own !== language && own !== 'und'
+  })
+  const part = strange.join(' ')
+  const [words, all] = [wordsOf(part).length, wordsOf(text.slice(0, MOST_READ)).length]
+  if (words < CONSIDERABLE_WORDS || words < CONSIDERABLE * all) return undefined
+  const other = languageOf(part)
+  return other === language || other === 'und' ? undefined : other
+}
+
+const MOST_READ = 20_000
+const FEWEST_WORDS = 5
+const CONSIDERABLE_WORDS = 14
+const CONSIDERABLE = 0.25
 
 /** As much as `eld` reads of a text. */
 const PART = 350
