@@ -46,6 +46,31 @@ export const ownBugRules: Readonly<Record<string, OwnRule>> = {
       'Look at status and error of what it gives, or use execFileSync.',
     ],
   },
+  'result-unused': {
+    selector:
+      'ExpressionStatement > CallExpression.expression[callee.property.name=/^(trim|trimStart|trimEnd|toUpperCase|toLowerCase|replaceAll|padStart|padEnd|toSorted|toReversed|toSpliced|toFixed)$/], ExpressionStatement > CallExpression.expression[callee.property.name="replace"][arguments.0.regex][arguments.length=2]',
+    message: 'The result is thrown away.',
+    rule: [
+      'error',
+      'bug',
+      'The call changes nothing: it gives a new value, and that is thrown away.',
+      'Use what it gives, or leave the call out.',
+    ],
+    // A function may look at each match, and a `try` at whether the call throws.
+    holds: node => !node.arguments.some(isFunction) && node.parent.parent?.parent?.type !== 'TryStatement',
+  },
+  'finally-before-the-end': {
+    selector: 'TryStatement[finalizer] ReturnStatement > CallExpression.argument',
+    message: 'What is in finally runs before the work is done.',
+    rule: [
+      'error',
+      'bug',
+      'Without await the promise is given back at once: what finally closes or releases is gone while the work goes on.',
+      'Write return await.',
+    ],
+    holds: (node, textOf) => !isAtOnce(node) && awaitsAfter(node, textOf),
+    replace: (node, textOf) => ({ node, text: `await ${textOf(node)}` }),
+  },
   'loop-past-the-end': {
     selector: 'ForStatement > BinaryExpression[operator="<="][right.property.name="length"]',
     message: 'The loop runs once past the end.',
@@ -83,6 +108,26 @@ export const ownBugRules: Readonly<Record<string, OwnRule>> = {
     ],
   },
 }
+
+const isFunction = ({ type }: Node) => type === 'ArrowFunctionExpression' || type === 'FunctionExpression'
+
+/** Whether the call is in the block of a `try` of the same async function, whose `finally` awaits something. */
+function awaitsAfter(node: Node, textOf: (node: Node) => string): boolean {
+  for (let at = node; at?.parent; at = at.parent) {
+    if (isFunction(at) || at.type === 'FunctionDeclaration') return false
+    const { parent } = at
+    if (parent.type === 'TryStatement' && parent.block === at && parent.finalizer)
+      if (/\bawait\b/.test(textOf(parent.finalizer))) return true
+  }
+  return false
+}
+
+/** What gives no promise by its name. */
+const isAtOnce = ({ callee }: Node) =>
+  /^(JSON|Object|Math|Number|String|Array|Boolean|Buffer)$/.test(callee.object?.name ?? callee.name) ||
+  /^(map|filter|slice|join|toString|concat|flat|flatMap|sort|toSorted|get|has|includes|trim|split)$/.test(
+    callee.property?.name,
+  )
 
 /** Something that is not itself a comparison. */
 const arithmetic = ({ type }: Node) => type === 'Identifier' || type === 'MemberExpression' || type === 'CallExpression'

@@ -59,6 +59,28 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
       return verbs !== undefined && verbs !== values.length
     },
   },
+  'result-unused': {
+    query: `(expression_statement (call_expression function: (selector_expression) @call
+      (#match? @call "^(fmt\\\\.(Sprintf?|Sprintln|Errorf)|errors\\\\.(New|Join|Unwrap)|strings\\\\.(ToLower|ToUpper|Trim[A-Za-z]*|Replace|ReplaceAll|Join|Repeat|Split)|strconv\\\\.(Itoa|Quote|Format[A-Z][a-z]+)|context\\\\.With[A-Z][A-Za-z]+|path\\\\.Join|filepath\\\\.(Join|Clean|Base|Dir))$"))) @at`,
+    message: 'The result is thrown away.',
+    rule: shared.unused,
+  },
+  'interface-not-asked': {
+    query: `(call_expression function: (selector_expression operand: (type_assertion_expression operand: (_) @value type: (_) @type))
+      (#match? @type "^(http\\\\.(Flusher|Hijacker|Pusher|CloseNotifier)|io\\\\.(Closer|Seeker|ReaderAt|WriterAt|ReaderFrom|WriterTo|StringWriter|ByteReader|ByteWriter))$")) @at`,
+    message: 'It may not have these methods.',
+    rule: [
+      'warning',
+      'bug',
+      'These interfaces are additional: a value without them, such as one that wraps another, panics here.',
+      'Ask first: if one, ok := value.(http.Flusher); ok { … }',
+    ],
+    holds: ({ at, value, type }) => {
+      const body = around(at, 'function_declaration', 'method_declaration', 'func_literal')?.text ?? ''
+      // Asked before, or known by its own type.
+      return body.length < LONG_FUNCTION && !body.replace(at.text, '').includes(`${value?.text}.(${type?.text})`)
+    },
+  },
   'defer-in-loop': {
     query: `(for_statement body: (block (statement_list (defer_statement) @at)))`,
     message: 'A defer in a loop waits for the end of the function.',

@@ -13,6 +13,15 @@ export const javaRules: Readonly<Record<string, TreeRule>> = {
       text: `${operator?.text === '!=' ? '!' : ''}${right?.text}.equals(${left?.text})`,
     }),
   },
+  'result-unused': {
+    query: `(expression_statement (method_invocation object: (_) name: (identifier) @method arguments: (argument_list) @arguments)
+      (#match? @method "^(trim|strip|toUpperCase|toLowerCase|substring|replaceAll|replaceFirst)$")) @at`,
+    message: 'The result is thrown away.',
+    rule: shared.unused,
+    // A list has replaceAll of one argument, and is changed.
+    holds: ({ method, arguments: list }) =>
+      !/^replace/.test(method?.text ?? '') || list?.namedChildren.filter(node => node?.type !== 'comment').length === 2,
+  },
   'error-swallowed': {
     query: `(catch_clause body: (block) @body) @at`,
     message: 'The exception is thrown away.',

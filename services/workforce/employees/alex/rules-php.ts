@@ -1,6 +1,12 @@
 import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 export const phpRules: Readonly<Record<string, TreeRule>> = {
+  'result-unused': {
+    query: `(expression_statement (function_call_expression function: (name) @function
+      (#any-of? @function "trim" "ltrim" "rtrim" "strtolower" "strtoupper" "ucfirst" "substr" "sprintf" "implode" "explode" "htmlspecialchars" "number_format" "array_merge" "array_filter" "array_unique" "array_values" "array_keys" "array_reverse" "array_slice"))) @at`,
+    message: 'The result is thrown away.',
+    rule: shared.unused,
+  },
   'code-from-values': {
     query: `(function_call_expression function: (name) @function (#eq? @function "eval")) @at`,
     message: 'Text is run as code.',

@@ -32,6 +32,12 @@ export const shared = {
     'A value with a quote in it becomes part of the statement: its sender reads and changes what they want.',
     'Write a placeholder and give the values beside the statement.',
   ],
+  unused: [
+    'error',
+    'bug',
+    'The call changes nothing: it gives a new value, and that is thrown away.',
+    'Use what it gives, or leave the call out.',
+  ],
   command: [
     'error',
     'security',

@@ -97,3 +97,77 @@ cases(
   { "spawnSync('a', [])": 2 },
   ["const { status } = spawnSync('a', [])\nprocess.exitCode = status", "process.exit(spawnSync('a', []).status)"],
 )
+
+cases(
+  'result-unused',
+  'a.js',
+  js,
+  { '  a.trim()\n  return a': 2, "  a.replace(/x/g, 'y')\n  return a": 2, '  a.toSorted()\n  return a': 2 },
+  [
+    '  return a.trim()',
+    "  a.replace('/home')\n  return b",
+    '  a.replace(/x/g, found => b.push(found))\n  return b',
+    '  try { a.toFixed(2) } catch { return b }\n  return a',
+    '  a.concat(b)\n  return b',
+  ],
+)
+cases(
+  'result-unused',
+  'a.go',
+  go,
+  { '\tfmt.Errorf("no %s", a)': 3, '\tstrings.TrimSpace(a)': 3, '\tcontext.WithValue(c, a, b)': 3 },
+  [
+    '\tx := strings.TrimSpace(a)\n\tuse(x)',
+    '\treturn fmt.Errorf("no %s", a)',
+    '\tmine.TrimSpace(a)',
+    '\tfmt.Println(a)',
+  ],
+)
+const java = (code: string) => `class A {\n  void f(String a, java.util.List<String> b) {\n${code}\n  }\n}\n`
+cases('result-unused', 'A.java', java, { '    a.trim();': 3, '    a.replaceAll("x", "y");': 3 }, [
+  '    a = a.trim();',
+  '    b.replaceAll(String::trim);',
+  '    b.replace("x", "y");',
+  '    trim();',
+])
+cases(
+  'result-unused',
+  'a.php',
+  php,
+  { '    trim($given);\n    return $given;': 4, '    array_merge($given, [1]);': 4 },
+  [
+    '    return trim($given);',
+    '    $given = array_merge($given, [1]);',
+    '    sort($given);\n    return $given;',
+    '    $given->trim();\n    return $given;',
+  ],
+)
+cases(
+  'interface-not-asked',
+  'a.go',
+  go,
+  { '\tw.(http.Flusher).Flush()': 3, '\treturn w.inner.(http.Hijacker).Hijack()': 3, '\tr.(io.Closer).Close()': 3 },
+  [
+    '\tif one, ok := w.(http.Flusher); ok {\n\t\tone.Flush()\n\t}',
+    '\tif _, ok := w.(http.Flusher); ok {\n\t\tw.(http.Flusher).Flush()\n\t}',
+    '\tw.(*writer).Flush()',
+    '\tw.(Closer).Close()',
+  ],
+)
+const withFinally = (code: string) => `export async function f(a, b) {\n${code}\n}\n`
+cases(
+  'finally-before-the-end',
+  'a.js',
+  withFinally,
+  {
+    '  try {\n    return b(a)\n  } finally {\n    await a.close()\n  }': 3,
+    '  try {\n    if (b) return a.query(b)\n  } finally {\n    if (b) await a.close()\n  }': 3,
+  },
+  [
+    '  try {\n    return await b(a)\n  } finally {\n    await a.close()\n  }',
+    '  try {\n    return b(a)\n  } finally {\n    a.close()\n  }',
+    '  try {\n    return JSON.parse(await b(a))\n  } finally {\n    await a.close()\n  }',
+    '  try {\n    return await Promise.all(a.map(() => { return b(a) }))\n  } finally {\n    await a.close()\n  }',
+    '  try {\n    await b(a)\n  } catch {\n    return b(a)\n  } finally {\n    await a.close()\n  }',
+  ],
+)
