@@ -72,6 +72,40 @@ test('metrics name no account, no address and nothing secret', async () => {
   for (const word of ['acct_', 'wh_', '127.0.0.1', 'whsec_', '://']) assert.ok(!text.includes(word), word)
 })
 
+/** `test/distributed` runs this suite on several processes. */
+const isOneProcess = process.env.TEST_KAFKA === undefined
+
+test('each of several processes serves metrics of its own, and the log says where', {
+  skip: isOneProcess,
+}, async () => {
+  await run(server, digit(2))
+  const lines = server
+    .logs()
+    .stderr.split('\n')
+    .filter(line => line.includes('"metrics.served"'))
+  const urls = new Map(lines.map(line => JSON.parse(line)).map(({ process, url }) => [process, url]))
+  const expected = {
+    gateway: 'http_server_request_duration_seconds_count',
+    identity: 'millhand_store_commit_seconds_count{store="mongodb"}',
+    compute: 'millhand_claims_total{pool="live/onnx"}',
+    executor: 'millhand_model_loads_total{model="digits",outcome="loaded"} 1',
+    batch: 'millhand_event_reader_events_total{reader="batch-progress"}',
+    billing: 'millhand_event_reader_events_total{reader="billing-compute"}',
+    instance: 'millhand_reconciler_open_instances{mode="test"}',
+    workforce: 'millhand_outbox_oldest_seconds',
+    webhook: 'millhand_webhook_owner',
+  }
+  const deadline = performance.now() + 300_000
+  for (const [name, line] of Object.entries(expected)) {
+    for (;;) {
+      const text = await (await fetch(urls.get(name))).text()
+      if (text.includes(`\n${line}`) && text.includes('\nprocess_uptime_seconds ')) break
+      assert.ok(performance.now() < deadline, `${name}: ${text}`)
+      await pause(100)
+    }
+  }
+})
+
 test('/status tells whether webhooks are told in time', async () => {
   const headers = { authorization: '', accept: 'application/json' }
   const deadline = performance.now() + 300_000
