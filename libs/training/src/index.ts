@@ -1,10 +1,11 @@
 export { CheckpointInvalid, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+export { differentiableOperators } from './differentiable-operators.ts'
 export { batchesOf, takeExamples } from './examples.ts'
 export type { Loss } from './loss.ts'
 export type { Optimizer } from './optimizer.ts'
 export { type ExampleSet, ExamplesInvalid } from './run/example-set.ts'
 export { type ExampleFormat, exampleFormatOf, readExamples } from './run/read-examples.ts'
-export type { TrainableModel } from './run/trainable-model.ts'
+export { type TrainableModel, trainableModelOf } from './run/trainable-model.ts'
 export { whyNotTrainable } from './run/trainability.ts'
 export {
   createTrainer,

@@ -1,5 +1,5 @@
 /** What a run has to know of a model beside its bytes. */
-import type { NumbersPreprocess, TensorSpec } from '@millhand/model'
+import type { ModelPackage, NumbersPreprocess, TensorSpec } from '@millhand/model'
 
 export interface TrainableModel {
   /** As the model's record lists them; the first output is the one that is trained. */
@@ -10,3 +10,11 @@ export interface TrainableModel {
   /** How its inputs become tensors where they are lists of numbers; else an input is named tensors. */
   readonly numbers?: NumbersPreprocess
 }
+
+export function trainableModelOf({ manifest, inputs, outputs }: Described): TrainableModel {
+  const { labels, processing } = manifest
+  const numbers = processing.kind === 'single' && processing.preprocess.name === 'numbers' && processing.preprocess
+  return { inputs, outputs, ...(labels && { labels }), ...(numbers && { numbers }) }
+}
+
+type Described = Pick<ModelPackage, 'manifest' | 'inputs' | 'outputs'>

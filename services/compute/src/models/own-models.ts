@@ -49,6 +49,20 @@ export function createOwnModels(deps: OwnModelsDeps) {
     return inspector.inspect({ tenant: file.tenant, bytes: file.bytes, open }, signal)
   }
 
+  async function remove(tenant: string, id: string, requestId: string | undefined): Promise<boolean> {
+    for (;;) {
+      const model = id.startsWith('model_') ? await collection.get(tenant, id) : undefined
+      if (model?.fate !== 'stays') return model !== undefined
+      // A batch that needs it from here on has written the model again, and the write below meets a conflict.
+      const use = (await files.batchHolds.useOf(tenant, id)) ?? (await usedBy(tenant, id))
+      if (use !== undefined) throw inUse(id, use)
+      const event = modelEvent('model.deleted', model, 2, { ids, now: clock.now(), requestId })
+      await files.holdings.leave(model, document =>
+        collection.write({ kind: 'replace', version: model.version, document, events: [event] }),
+      )
+    }
+  }
+
   return {
     /** A tenant's models that are there for callers, in the order of their ids. */
     async list(tenant: string, query: Omit<Query, 'equals'>): Promise<readonly StoredModel[]> {
@@ -99,31 +113,44 @@ export function createOwnModels(deps: OwnModelsDeps) {
       return made
     },
 
+    /** Makes a model of a file that a run has trained. Fails as `create` does; once made, it is made. */
+    async createTrained({ file, manifest, ...fields }: TrainedModel): Promise<void> {
+      await requireRoom(collection, fields.tenant)
+      const inspection = await inspect(file, new AbortController().signal)
+      if (inspection === undefined) throw noFile(file.id)
+      const making = { ...fields, manifest: manifest(inspection), created_at: clock.now() }
+      const model = newModel(file, making, inspection)
+      await files.holdings.take(file, model.id, async pending => {
+        await requireRoom(collection, model.tenant, pending)
+        const event = modelEvent('model.created', model, 1, { ids, now: model.created_at, requestId: undefined })
+        return (await collection.write({ kind: 'insert', document: model, events: [event] })).kind === 'written'
+      })
+      if (await this.get(model.tenant, model.id)) return
+      throw fail('unavailable', 'The model could not be made now.')
+    },
+
+    /** Removes one that no task came to name. Idempotent. Fails with `invalid_state` as `remove` does. */
+    async removeTrained(tenant: string, id: string): Promise<void> {
+      await remove(tenant, id, undefined)
+    },
+
     /**
      * Removes a model and what only it holds; false where there was none, also not in the last day. Idempotent. Fails
      * with `invalid_state` while a task uses it, or a batch may need it.
      */
-    async remove(id: string, call: HandlerContext): Promise<boolean> {
-      const { tenant } = principal(call)
-      for (;;) {
-        const model = id.startsWith('model_') ? await collection.get(tenant, id) : undefined
-        if (model?.fate !== 'stays') return model !== undefined
-        // A batch that needs it from here on has written the model again, and the write below meets a conflict.
-        const use = (await files.batchHolds.useOf(tenant, id)) ?? (await usedBy(tenant, id))
-        if (use !== undefined) throw inUse(id, use)
-        const now = clock.now()
-        const event = modelEvent('model.deleted', model, 2, { ids, now, requestId: call.values.get(requestIdKey) })
-        await files.holdings.leave(model, document =>
-          collection.write({ kind: 'replace', version: model.version, document, events: [event] }),
-        )
-      }
-    },
+    remove: (id: string, call: HandlerContext): Promise<boolean> =>
+      remove(principal(call).tenant, id, call.values.get(requestIdKey)),
   }
+}
+
+export interface TrainedModel extends Pick<StoredModel, 'tenant' | 'id' | 'operation' | 'account_id' | 'training'> {
+  readonly file: StoredFile
+  readonly manifest: (inspection: OnnxInspection) => string
 }
 
 const newModel = (
   { tenant, bytes, sha256, content }: StoredFile,
-  making: Pick<StoredModel, 'id' | 'operation' | 'account_id' | 'created_at' | 'manifest'>,
+  making: Pick<StoredModel, 'id' | 'operation' | 'account_id' | 'created_at' | 'manifest' | 'training'>,
   { hiddenOutputs: hidden_outputs, opsets, operators }: OnnxInspection,
 ): StoredModel => ({
   ...{ tenant, version: 1, fate: 'stays' },

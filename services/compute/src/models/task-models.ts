@@ -1,4 +1,5 @@
 /** The models that tasks run: those of the deployment, accounts' own, and files that custom tasks run as they are. */
+import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { Fault } from '@millhand/api'
 import type { LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
@@ -6,6 +7,7 @@ import { type Catalogue, type ModelPackage, type OnnxInspection, parseManifest }
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { TaskRecord } from '../task.ts'
+import { IncludedTraining, trainingFault } from '../training/trainability.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { InspectionCache } from './inspection-cache.ts'
 import { ModelInvalid } from './inspector.ts'
@@ -21,6 +23,8 @@ export interface TaskModel {
   readonly own?: string
   /** Outputs that can't be asked for, with the reason. */
   readonly hiddenOutputs: OnnxInspection['hiddenOutputs']
+  /** Why it can't be trained; undefined where it can. */
+  readonly trainingFault: string | undefined
 }
 
 export type TaskModels = ReturnType<typeof createTaskModels>
@@ -37,13 +41,15 @@ export function createTaskModels(deps: {
   const inspections = new InspectionCache(ownModels.inspect)
   const packages = new PackageCache()
   const maxBatches = new BatchSizes()
+  const includedTraining = new IncludedTraining()
 
   async function ofFile(file: StoredFile, signal: AbortSignal): Promise<TaskModel | undefined> {
     const inspection = await inspections.of(file, signal)
     if (inspection === undefined) return undefined
     const { hiddenOutputs } = inspection
     const model = packages.of(`${file.tenant} ${file.id}`, () => filePackage(file, inspection))
-    return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs }
+    const trainingFault = 'it is a file, and no model'
+    return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs, trainingFault }
   }
 
   /** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
@@ -66,7 +72,7 @@ export function createTaskModels(deps: {
       const known = packageOf(stored)
       return isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
     })
-    return { model, group, own: stored.id, hiddenOutputs: stored.hidden_outputs }
+    return { model, group, own: stored.id, hiddenOutputs: stored.hidden_outputs, trainingFault: trainingFault(model, stored) }
   }
 
   return {
@@ -84,7 +90,10 @@ export function createTaskModels(deps: {
         return fault('not_allowed', message)
       }
       if (included?.status === 'broken') return fault('broken', `The model \`${id}\` is broken: ${included.problem}`)
-      if (included) return { found: { model: included, group: id, hiddenOutputs: {} } }
+      if (included) {
+        const fault = includedTraining.faultOf(included)
+        return { found: { model: included, group: id, hiddenOutputs: {}, trainingFault: fault } }
+      }
       const stored = await ownModels.get(tenant, id)
       if (stored) return { found: ofModel(stored, isCustom) }
       const missing = fault('not_found', `There is no model \`${id}\`. GET /v1/models lists those there are.`)
@@ -115,10 +124,31 @@ export function createTaskModels(deps: {
       return { $typeName: 'millhand.lease.v1.LeasedModel', digest: digestOf(holder), bytes: holder.bytes, manifest }
     },
 
+    /** Whether a model of the deployment can be trained. */
+    isTrainable: (model: ModelPackage): boolean => includedTraining.faultOf(model) === undefined,
+
+    /** The model that a task trains; undefined where it is not there any more. */
+    async parentOf({ tenant, group, own_model }: TaskRecord): Promise<ModelPackage | undefined> {
+      if (own_model === undefined) {
+        const included = models.get(group)
+        return included?.status === 'ready' ? included : undefined
+      }
+      const stored = await ownModels.get(tenant, own_model)
+      return stored && packageOf(stored)
+    },
+
     /** The bytes of what a task runs; none where they are not there any more. */
     async read(task: TaskRecord): Promise<Readable | undefined> {
       const holder = await holderOf(task)
       return holder && (await files.holdings.read(holder))
+    },
+
+    /** The bytes of the model that a task trains, also of one of the deployment. */
+    async readParent(task: TaskRecord): Promise<Readable | undefined> {
+      if (task.own_model !== undefined) return await this.read(task)
+      const included = models.get(task.group)
+      const path = included?.status === 'ready' ? included.files.model : undefined
+      return path === undefined ? undefined : createReadStream(path)
     },
 
     /** How many live inference tasks of a group may share a run. */
