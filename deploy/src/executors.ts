@@ -70,7 +70,8 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   const batch = { ownProcesses: true, memoryLimitBytes: Math.floor(memoryLimitBytes / 4) } as const
   /** No process of a training is kept: the next one is of another account, as a rule. */
   const training = {
-    ...{ ownProcesses: true, memoryLimitBytes: 0 },
+    ownProcesses: true,
+    memoryLimitBytes: 0,
     runner: trainingRunner({ memoryLimitBytes: onnx.memoryLimitBytes, log }),
   } as const
   const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }

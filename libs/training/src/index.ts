@@ -3,6 +3,7 @@ export { differentiableOperators } from './differentiable-operators.ts'
 export { batchesOf, takeExamples } from './examples.ts'
 export type { Loss } from './loss.ts'
 export type { Optimizer } from './optimizer.ts'
+export { checkParameters } from './run/check-parameters.ts'
 export { type ExampleSet, ExamplesInvalid } from './run/example-set.ts'
 export { type ExampleFormat, exampleFormatOf, readExamples } from './run/read-examples.ts'
 export { type TrainableModel, trainableModelOf } from './run/trainable-model.ts'
@@ -15,12 +16,7 @@ export {
   type TrainingProgress,
 } from './run/trainer.ts'
 export type { EpochRecord, TrainingCard } from './run/training-card.ts'
-export {
-  checkParameters,
-  type ParameterProblem,
-  ParametersInvalid,
-  type TrainingParameters,
-} from './run/training-parameters.ts'
+export { type ParameterProblem, ParametersInvalid, type TrainingParameters } from './run/training-parameters.ts'
 export type { Evaluate } from './trace.ts'
 export { trainedModel } from './trained-model.ts'
 export { buildTrainingGraph, type TrainingGraph, type TrainingGraphOptions } from './training-graph.ts'

@@ -18,3 +18,10 @@ export function trainableModelOf({ manifest, inputs, outputs }: Described): Trai
 }
 
 type Described = Pick<ModelPackage, 'manifest' | 'inputs' | 'outputs'>
+
+/** The length of the last axis of the output that is trained: the number of classes; undefined where it is not fixed. */
+export function outputWidth({ outputs }: TrainableModel): number | undefined {
+  const shape = outputs[0]?.shape ?? []
+  const width = shape.length === 1 ? 1 : shape.at(-1)
+  return width === undefined || width < 0 ? undefined : width
+}

@@ -28,7 +28,7 @@ export interface TrainingParameters {
   readonly loss: Loss
   /** All weights, or those of the last product alone, or adapters of low rank; default all. */
   readonly train: 'all' | 'head' | 'lora'
-  /** Of the adapters, with `train: lora`; from 1 to 256, default 8. Null without. */
+  /** Of the adapters, with `train: lora`; from 1 to 256, default 8; null without. */
   readonly rank: number | null
   /** Default accuracy and f1 for classes, mse and mae for numbers. */
   readonly metrics: readonly MetricName[]
@@ -50,12 +50,4 @@ export class ParametersInvalid extends Error {
     this.name = 'ParametersInvalid'
     this.problems = problems
   }
-}
-
-/** Reads the parameters of a task and fills in the defaults, or says all that is wrong. Cheap: for every create. */
-export function checkParameters(
-  _parameters: unknown,
-  _model: TrainableModel,
-): { readonly parameters: TrainingParameters } | { readonly problems: readonly ParameterProblem[] } {
-  throw new Error('not there yet')
 }

@@ -36,7 +36,7 @@ const MOST_MESSAGE_BYTES = 65 * MIB
 const CODE = {
   'services/executor': ['onnxruntime-node'],
   'libs/onnxruntime': ['onnxruntime-node'],
-  'libs/training': ['@bufbuild/protobuf'],
+  'libs/training': ['@bufbuild/protobuf', 'csv-parse', 'hyparquet'],
   'libs/api': ['@bufbuild/protobuf'],
   'libs/model': [],
   'libs/child-process': [],
