@@ -24,7 +24,7 @@ export interface TaskModel {
   /** Outputs that can't be asked for, with the reason. */
   readonly hiddenOutputs: OnnxInspection['hiddenOutputs']
   /** Why it can't be trained; undefined where it can. */
-  readonly trainingFault: string | undefined
+  readonly trainingFault: () => string | undefined
 }
 
 export type TaskModels = ReturnType<typeof createTaskModels>
@@ -48,7 +48,7 @@ export function createTaskModels(deps: {
     if (inspection === undefined) return undefined
     const { hiddenOutputs } = inspection
     const model = packages.of(`${file.tenant} ${file.id}`, () => filePackage(file, inspection))
-    const trainingFault = 'it is a file, and no model'
+    const trainingFault = () => 'it is a file, and no model'
     return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs, trainingFault }
   }
 
@@ -72,7 +72,7 @@ export function createTaskModels(deps: {
       const known = packageOf(stored)
       return isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
     })
-    return { model, group, own: stored.id, hiddenOutputs: stored.hidden_outputs, trainingFault: trainingFault(model, stored) }
+    return { model, group, own: stored.id, hiddenOutputs: stored.hidden_outputs, trainingFault: () => trainingFault(model, stored) }
   }
 
   return {
@@ -91,7 +91,7 @@ export function createTaskModels(deps: {
       }
       if (included?.status === 'broken') return fault('broken', `The model \`${id}\` is broken: ${included.problem}`)
       if (included) {
-        const fault = includedTraining.faultOf(included)
+        const fault = () => includedTraining.faultOf(included)
         return { found: { model: included, group: id, hiddenOutputs: {}, trainingFault: fault } }
       }
       const stored = await ownModels.get(tenant, id)

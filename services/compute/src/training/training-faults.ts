@@ -12,9 +12,10 @@ export const trains = ({ type }: Pick<CreateTaskRequest, 'type'>): boolean => ty
 
 /** The parameters and the model of a task of type `training`. */
 export function trainingFaults(found: TaskModel, req: CreateTaskRequest, mode: KeyMode): readonly Fault[] {
-  const { model, trainingFault } = found
-  if (trainingFault !== undefined) {
-    const message = `The model \`${model.id}\` can't be trained: ${trainingFault}.`
+  const { model } = found
+  const fault = found.trainingFault()
+  if (fault !== undefined) {
+    const message = `The model \`${model.id}\` can't be trained: ${fault}.`
     return [{ param: 'model', code: 'not_trainable', message }]
   }
   const given = Object.entries(req.parameters ?? {})

@@ -17,7 +17,6 @@ import {
   TrainingDiverged,
   type TrainingParameters,
   TrainingRefused,
-  whyNotTrainable,
 } from '@millhand/training'
 import type { FailedMessage, LoadMessage, Said, ToChild, TrainMessage } from './protocol.ts'
 import { runSteps } from './run-steps.ts'
@@ -57,8 +56,6 @@ function load(message: LoadMessage): void {
 async function train({ examples, parameters: asked, checkpoint }: TrainMessage): Promise<void> {
   try {
     const { bytes, model, parent, versions } = loaded as NonNullable<typeof loaded>
-    const problem = whyNotTrainable(bytes)
-    if (problem !== undefined) throw new TrainingRefused(problem)
     const checked = checkParameters(asked, model)
     if ('problems' in checked) throw new ParametersInvalid(checked.problems)
     const { parameters } = checked
