@@ -13,8 +13,9 @@ export class CheckpointInvalid extends Error {
   }
 }
 
-export function writeCheckpoint({ step, vectors }: TrainingState): Uint8Array {
-  const head: Head = { version: 1, step, vectors: [...vectors].map(([name, { length }]) => [name, length]) }
+/** `run`: what else the rest of a run depends on, as JSON. */
+export function writeCheckpoint({ step, vectors }: TrainingState, run: unknown = null): Uint8Array {
+  const head: Head = { version: 1, step, run, vectors: [...vectors].map(([name, { length }]) => [name, length]) }
   const text = Buffer.from(JSON.stringify(head))
   const size = Buffer.alloc(4)
   size.writeUInt32LE(text.length)
@@ -26,18 +27,19 @@ export function writeCheckpoint({ step, vectors }: TrainingState): Uint8Array {
 }
 
 /** Throws `CheckpointInvalid` where a byte is missing or changed, and for those of another version. */
-export function readCheckpoint(bytes: Uint8Array): TrainingState {
+export function readCheckpoint(bytes: Uint8Array): TrainingState & { readonly run: unknown } {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const content = whole.subarray(0, -DIGEST_BYTES)
   if (whole.length < DIGEST_BYTES + 4 || !digestOf(content).equals(whole.subarray(-DIGEST_BYTES))) {
     throw new CheckpointInvalid('the checkpoint is cut off or damaged')
   }
   const start = 4 + content.readUInt32LE(0)
-  const { version, step, vectors } = JSON.parse(content.toString('utf8', 4, start)) as Head
+  const { version, step, run, vectors } = JSON.parse(content.toString('utf8', 4, start)) as Head
   if (version !== 1) throw new CheckpointInvalid(`the checkpoint is of version ${version}`)
   let at = start
   return {
     step,
+    run,
     vectors: new Map(
       vectors.map(([name, length]) => {
         // A copy, which begins where a float may.
@@ -52,6 +54,7 @@ export function readCheckpoint(bytes: Uint8Array): TrainingState {
 interface Head {
   readonly version: number
   readonly step: number
+  readonly run: unknown
   readonly vectors: readonly (readonly [string, number])[]
 }
 

@@ -8,7 +8,7 @@ export function batchesOf(
   size: number,
   { seed, epoch }: { seed: number; epoch: number },
 ): Uint32Array[] {
-  const order = shuffled(count, seed, epoch)
+  const order = shuffled(count, { seed, stream: ORDER, epoch })
   return Array.from({ length: Math.floor(count / size) }, (_, at) => order.subarray(at * size, (at + 1) * size))
 }
 
@@ -24,14 +24,19 @@ export function takeExamples({ dtype, shape, data }: Tensor, chosen: Uint32Array
   return { dtype, shape: [chosen.length, ...rest], data: taken as ElementArray }
 }
 
-/** Of the order of examples, among the streams of random numbers; those of dropout are counted from 0. */
+/** Streams of random numbers; those of dropout are counted from 0. */
 const ORDER = 0xffff_ffff
+export const SPLIT = 0xffff_fffe
+export const ADAPTERS = 0xffff_fffd
 
-/** Fisher and Yates, as Durstenfeld wrote it (algorithm 235, 1964). */
-function shuffled(count: number, seed: number, epoch: number): Uint32Array {
+/** The numbers below `count` in an order by seed: Fisher and Yates, as Durstenfeld wrote it (algorithm 235, 1964). */
+export function shuffled(
+  count: number,
+  { seed, stream, epoch }: { seed: number; stream: number; epoch: number },
+): Uint32Array {
   const order = Uint32Array.from({ length: count }, (_, at) => at)
   for (let last = count - 1; last > 0; last -= 1) {
-    const other = Math.floor((randomAt(seed, ORDER, epoch, last) / 2 ** 32) * (last + 1))
+    const other = Math.floor((randomAt(seed, stream, epoch, last) / 2 ** 32) * (last + 1))
     const example = order[last] as number
     order[last] = order[other] as number
     order[other] = example

@@ -1,5 +1,5 @@
 /** A model and what training adds to it, as one graph of standard operators: forward, loss, backward, optimizer step. */
-import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { toBinary } from '@bufbuild/protobuf'
 import { type ModelProto, ModelProtoSchema, type NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import type { Tensor } from '@millhand/model'
 import { integerOf } from './attributes.ts'
@@ -7,6 +7,7 @@ import { differentiable, refuse, ruleOf, writeBackward } from './backward.ts'
 import { inputOf } from './graph-input.ts'
 import { type GraphWriter, openGraphWriter, PREFIX } from './graph-writer.ts'
 import { insideLoss, type Loss, type Target, targetOf, writeLoss } from './loss.ts'
+import { contributing, readModelToTrain, trainableWeights } from './model-graph.ts'
 import type { Shape } from './operations.ts'
 import { type Optimizer, type OptimizerStep, writeOptimizer } from './optimizer.ts'
 import { type Evaluate, type Trace, traceModel, withGraph } from './trace.ts'
@@ -28,7 +29,11 @@ export interface TrainingGraphOptions {
 export interface TrainingGraph {
   /** An ONNX model. */
   readonly bytes: Uint8Array
+  /** The inputs of the model that it takes. */
+  readonly inputs: readonly string[]
   readonly target: Target
+  /** What the loss takes: the output, or what goes into its last operator where the loss has that inside. */
+  readonly prediction: { readonly name: string; readonly shape: Shape }
   /** The trained weights. */
   readonly weights: Carried
   /** Means and variances of batch normalization, which a step updates. */
@@ -57,21 +62,15 @@ interface DropoutMask {
   readonly ratio: number
 }
 
-const MIN_OPSET = 13
-
 /** Throws `TrainingRefused`, and what `evaluate` throws. The caller has checked that the bytes may be loaded (`readOnnx`). */
 export async function buildTrainingGraph(
   bytes: Uint8Array,
   options: TrainingGraphOptions,
   evaluate: Evaluate,
 ): Promise<TrainingGraph> {
-  const model = fromBinary(ModelProtoSchema, bytes)
-  const opset = Number(model.opsetImport.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0)
-  if (opset < MIN_OPSET) throw new TrainingRefused(`the operators are of version ${opset}, older than ${MIN_OPSET}`)
+  const { model, opset } = readModelToTrain(bytes)
   const all = model.graph?.node ?? []
-  const inside = all.find(({ attribute }) => attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0))
-  if (inside) throw refuse(inside, 'has a graph inside')
-  const wanted = new Set(options.trained ?? trainable(model))
+  const wanted = new Set(options.trained ?? trainableWeights(model))
   const trace = await traceModel(model, options.batch, wanted, evaluate)
   const output = lossInput(model, trace, options)
   const nodes = contributing(all, output)
@@ -94,7 +93,9 @@ export async function buildTrainingGraph(
   unpack(graph, weights.input, weights)
   if (statistics.length > 0) unpack(graph, statistics.input, statistics)
   const result = {
+    inputs: [...options.batch.keys()].filter(name => used.has(name)),
     target,
+    prediction: { name: output, shape },
     weights,
     statistics,
     states: step?.states ?? [],
@@ -105,15 +106,6 @@ export async function buildTrainingGraph(
   }
   writeEnds(graph, { model, options, trace, used, result })
   return { bytes: toBinary(ModelProtoSchema, withGraph(model, graph.graph)), ...result }
-}
-
-/** Numbers without an axis are constants of formulas, and statistics are not learned. */
-function trainable({ graph }: ModelProto): string[] {
-  const statistics = graph?.node.flatMap(({ opType, input }) =>
-    opType === 'BatchNormalization' ? input.slice(3, 5) : [],
-  )
-  const found = graph?.initializer.filter(({ dataType, dims }) => dataType === 1 && dims.length > 0) ?? []
-  return found.map(({ name }) => name).filter(name => !statistics?.includes(name))
 }
 
 /** The value that the loss takes: the output, or what goes into the operator that the loss has inside. */
@@ -130,17 +122,6 @@ function lossInput(
     throw refuse(node, 'has its classes along another axis than the last')
   }
   return node.input[0] as string
-}
-
-/** The nodes that a value is computed from, in their order. */
-function contributing(nodes: readonly NodeProto[], output: string): NodeProto[] {
-  const needed = new Set([output])
-  const found = nodes.toReversed().filter(node => {
-    if (!node.output.some(name => name !== '' && needed.has(name))) return false
-    for (const name of node.input) needed.add(name)
-    return true
-  })
-  return found.toReversed()
 }
 
 function writeForward(graph: GraphWriter, nodes: readonly NodeProto[], active: ReadonlySet<string>, trace: Trace) {
@@ -205,7 +186,7 @@ function writeEnds(
   },
 ): void {
   const { options, trace, used } = parts
-  const { target, weights, statistics, states, scalars, masks, loss, gradients } = parts.result
+  const { inputs, target, weights, statistics, states, scalars, masks, loss, gradients } = parts.result
   const carried = [weights, statistics].filter(({ length }) => length > 0)
   const split = new Set(carried.flatMap(({ tensors }) => tensors.map(({ name }) => name)))
   for (const [name, tensor] of trace.initializers) {
@@ -214,7 +195,7 @@ function writeEnds(
   const vector = (input: string, length: number) => inputOf(input, 'float32', [length])
   graph.graph.input.push(
     ...[...options.batch]
-      .filter(([name]) => used.has(name))
+      .filter(([name]) => inputs.includes(name))
       .map(([name, { dtype, shape }]) => inputOf(name, dtype, shape)),
     inputOf(target.name, target.dtype, target.shape),
     ...carried.map(({ input, length }) => vector(input, length)),

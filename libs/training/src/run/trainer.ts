@@ -1,9 +1,19 @@
 /** A training run, one step after another. */
 import type { Tensor } from '@millhand/model'
-import type { ExampleSet } from './example-set.ts'
+import { batchesOf, takeExamples } from '../examples.ts'
+import { trainedModel } from '../trained-model.ts'
+import { buildTrainingGraph, type TrainingGraph } from '../training-graph.ts'
+import { TrainingRefused } from '../training-refused.ts'
+import { openTrainingSteps } from '../training-steps.ts'
+import { openEvaluation } from './evaluation.ts'
+import { type ExampleSet, ExamplesInvalid } from './example-set.ts'
+import { openRunRecord } from './run-record.ts'
+import { learningRateAt } from './schedule.ts'
+import { type Split, splitExamples } from './split.ts'
 import type { TrainableModel } from './trainable-model.ts'
-import type { EpochRecord, ParentModel, TrainingCard } from './training-card.ts'
-import type { TrainingParameters } from './training-parameters.ts'
+import { cardOf, type EpochRecord, type ParentModel, type TrainingCard } from './training-card.ts'
+import { ParametersInvalid, type TrainingParameters } from './training-parameters.ts'
+import { weightsToTrain } from './weights-to-train.ts'
 
 export interface Trainer {
   /** Where the run is. */
@@ -15,7 +25,7 @@ export interface Trainer {
   step(): Promise<TrainingProgress>
   /** All that the rest of the run depends on; between any two steps. */
   checkpoint(): Uint8Array
-  /** The model with its best weights so far, and its card; at the end or before. */
+  /** The model with its best weights so far, and its card; at the end or before. Rejects with `TrainingDiverged`. */
   finish(): Promise<{ readonly model: Uint8Array; readonly card: TrainingCard }>
 }
 
@@ -64,6 +74,121 @@ export class TrainingDiverged extends Error {
 }
 
 /** Throws `TrainingRefused` (the model), `ExamplesInvalid`, `ParametersInvalid` and `CheckpointInvalid`. */
-export async function createTrainer(_options: TrainerOptions): Promise<Trainer> {
-  throw new Error('not there yet')
+export async function createTrainer(options: TrainerOptions): Promise<Trainer> {
+  const { examples, parameters } = options
+  const { batch_size: size, epochs, seed } = parameters
+  const split = splitExamples(examples, parameters)
+  const { learned, heldOut } = split
+  checkBatchSize(split, parameters)
+  const perEpoch = Math.floor(learned.length / size)
+  const steps = perEpoch * epochs
+  const { training, weights, run, record, evaluate, restored } = await openRun(options, split)
+  let step = restored
+  let order: { readonly epoch: number; readonly batches: readonly Uint32Array[] } | undefined
+  const batchAt = (at: number) => {
+    const epoch = Math.floor(at / perEpoch)
+    if (order?.epoch !== epoch) order = { epoch, batches: batchesOf(learned.length, size, { seed, epoch }) }
+    const places = order.batches[at % perEpoch] as Uint32Array
+    return batchOf(
+      examples,
+      training,
+      places.map(place => learned[place] as number),
+    )
+  }
+  const progress = (): TrainingProgress => ({
+    step,
+    steps,
+    epoch: Math.ceil(step / perEpoch),
+    epochs,
+    examples: step * size,
+    loss: record.lastLoss(),
+    learningRate: step === 0 ? undefined : learningRateAt(parameters, { step, steps }),
+    lastEpoch: record.curves().at(-1),
+    done: step === steps || record.isStopped(),
+  })
+  return {
+    progress,
+    async step() {
+      if (progress().done) throw new Error('the run has ended')
+      const { inputs, target } = batchAt(step)
+      const rate = learningRateAt(parameters, { step: step + 1, steps })
+      const loss = await run.step(inputs, target, rate)
+      step += 1
+      if (!Number.isFinite(loss)) throw new TrainingDiverged(step)
+      record.addStep(loss)
+      if (step % perEpoch > 0) return progress()
+      const { vectors } = run.state()
+      const validation = heldOut.length > 0 ? (await evaluate(vectors, heldOut)).scores : null
+      if (validation && !Number.isFinite(validation.loss)) throw new TrainingDiverged(step)
+      record.addEpoch({ step, learning_rate: rate, perEpoch, validation }, vectors)
+      return progress()
+    },
+    checkpoint: () => record.write(run.state()),
+    async finish() {
+      const best = record.best()
+      const vectors = best?.vectors ?? run.state().vectors
+      if (![...vectors.values()].every(each => each.every(Number.isFinite))) throw new TrainingDiverged(step)
+      const scores = heldOut.length > 0 ? await evaluate(vectors, heldOut) : undefined
+      const ended = step === steps ? 'completed' : record.isStopped() ? 'early_stopping' : 'cancelled'
+      return {
+        model: weights.finish(trainedModel(weights.bytes, training, { step, vectors })),
+        card: cardOf(options, { split, curves: record.curves(), bestEpoch: best?.epoch ?? null, scores, ended }),
+      }
+    },
+  }
+}
+
+/** The graph, its steps, its record and its evaluation, from the beginning or from a checkpoint. */
+async function openRun(options: TrainerOptions, { learned }: Split) {
+  const { bytes, examples, parameters, open, restore } = options
+  const { loss, seed, batch_size } = parameters
+  const optimizer = { name: parameters.optimizer, weightDecay: parameters.weight_decay }
+  const weights = weightsToTrain(bytes, parameters)
+  const first = learned.slice(0, batch_size)
+  const batch = new Map([...examples.inputs].map(([name, tensor]) => [name, takeExamples(tensor, first)]))
+  const training = await buildTrainingGraph(
+    weights.bytes,
+    { loss, optimizer, batch, ...(weights.names && { trained: weights.names }) },
+    async (model, inputs) => (await open(model)).run(inputs),
+  )
+  checkTargets(training, examples, parameters)
+  const kept = [training.weights, training.statistics].filter(({ length }) => length > 0).map(({ input }) => input)
+  const { record, from } = openRunRecord(options, kept, restore)
+  const session = await open(training.bytes)
+  const run = openTrainingSteps({ training, optimizer, session, seed, ...(from && { from }) })
+  const evaluate = await openEvaluation({ bytes: weights.bytes, training, examples, parameters, open })
+  return { training, weights, run, record, evaluate, restored: from?.step ?? 0 }
+}
+
+function checkBatchSize({ learned, heldOut }: Split, { batch_size }: TrainingParameters): void {
+  if (batch_size <= learned.length) return
+  const rest = heldOut.length > 0 ? `, for ${heldOut.length} are held out` : ''
+  const message = `must be at most ${learned.length}, as many examples as are trained on${rest}`
+  throw new ParametersInvalid([{ path: 'parameters.batch_size', message }])
+}
+
+/** Targets have to go with the output as the model really makes it. */
+function checkTargets(
+  { target, prediction }: TrainingGraph,
+  { targets, lines, column }: ExampleSet,
+  { loss }: TrainingParameters,
+): void {
+  const width = target.shape.slice(1).reduce((product, length) => product * length, 1)
+  const has = targets.shape[1] as number
+  if (target.shape[0] === undefined) throw new TrainingRefused('the output has no axis of examples')
+  if (width !== has) {
+    const message = `has ${has} elements; the output of the model takes ${width}`
+    throw new ExamplesInvalid(message, { line: lines[0] as number, column })
+  }
+  if (loss !== 'cross_entropy') return
+  const classes = prediction.shape.at(-1) as number
+  const wrong = (targets.data as BigInt64Array).findIndex(each => each >= classes)
+  if (wrong < 0) return
+  const message = `is ${targets.data[wrong]}; the model has classes from 0 to ${classes - 1}`
+  throw new ExamplesInvalid(message, { line: lines[Math.floor(wrong / has)] as number, column })
+}
+
+function batchOf(examples: ExampleSet, training: TrainingGraph, chosen: Uint32Array) {
+  const inputs = new Map(training.inputs.map(name => [name, takeExamples(examples.inputs.get(name) as Tensor, chosen)]))
+  return { inputs, target: takeExamples(examples.targets, chosen).data }
 }

@@ -1,5 +1,9 @@
 /** The card of a model that was trained: JSON, in the names of the API. */
-import type { MetricName } from './metrics.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { ExampleSet } from './example-set.ts'
+import type { Scores } from './metrics.ts'
+import type { Split } from './split.ts'
+import type { TrainableModel } from './trainable-model.ts'
 import type { TrainingParameters } from './training-parameters.ts'
 
 export interface TrainingCard {
@@ -14,8 +18,8 @@ export interface TrainingCard {
   readonly parameters: TrainingParameters
   /** One for each epoch. */
   readonly curves: readonly EpochRecord[]
-  /** The epoch whose weights the model has: that with the least validation loss; without a held-out part the last. */
-  readonly best_epoch: number
+  /** The epoch whose weights the model has: that with the least validation loss; null where there is none, and the weights are the last. */
+  readonly best_epoch: number | null
   /** Why the run ended. */
   readonly ended: 'completed' | 'early_stopping' | 'cancelled'
   /** On the held-out part, of the weights that the model has; null without one. */
@@ -43,9 +47,43 @@ export interface EpochRecord {
   readonly validation: Scores | null
 }
 
-export type Scores = { readonly loss: number } & { readonly [name in MetricName]?: number }
-
 export interface ConfusionMatrix {
   readonly labels: readonly string[]
   readonly counts: readonly (readonly number[])[]
+}
+
+interface CardInputs {
+  readonly parent: ParentModel
+  readonly model: TrainableModel
+  readonly examples: Pick<ExampleSet, 'sha256' | 'bytes' | 'count'>
+  readonly parameters: TrainingParameters
+  readonly versions: Readonly<Record<string, string>>
+}
+
+interface CardFindings {
+  readonly split: Split
+  readonly curves: readonly EpochRecord[]
+  readonly bestEpoch: number | null
+  readonly scores: Evaluation | undefined
+  readonly ended: TrainingCard['ended']
+}
+
+export function cardOf(
+  { parent, model, examples, parameters, versions }: CardInputs,
+  { split, curves, bestEpoch, scores, ended }: CardFindings,
+): TrainingCard {
+  const { sha256, bytes, count } = examples
+  const counts = scores?.confusion
+  return {
+    parent,
+    data: { sha256, bytes, examples: count, trained_on: split.learned.length, held_out: split.heldOut.length },
+    parameters,
+    curves,
+    best_epoch: bestEpoch,
+    ended,
+    metrics: scores?.scores ?? null,
+    confusion_matrix: counts ? { labels: counts.map((_, at) => model.labels?.[at] ?? `${at}`), counts } : null,
+    seed: parameters.seed,
+    versions,
+  }
 }

@@ -1,7 +1,6 @@
 /** `parameters` of a training task. */
 import type { Loss } from '../loss.ts'
 import type { MetricName } from './metrics.ts'
-import type { TrainableModel } from './trainable-model.ts'
 
 export interface TrainingParameters {
   /** From 1 to 1,000; default 10. */

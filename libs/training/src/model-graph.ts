@@ -1,0 +1,39 @@
+/** What of the graph of a model can be trained. */
+import { fromBinary } from '@bufbuild/protobuf'
+import { type ModelProto, ModelProtoSchema, type NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
+import { refuse } from './backward.ts'
+import { TrainingRefused } from './training-refused.ts'
+
+const MIN_OPSET = 13
+
+/** Throws `TrainingRefused` for operators of old versions and for graphs inside nodes. */
+export function readModelToTrain(bytes: Uint8Array): { readonly model: ModelProto; readonly opset: number } {
+  const model = fromBinary(ModelProtoSchema, bytes)
+  const opset = Number(model.opsetImport.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0)
+  if (opset < MIN_OPSET) throw new TrainingRefused(`the operators are of version ${opset}, older than ${MIN_OPSET}`)
+  const inside = model.graph?.node.find(({ attribute }) =>
+    attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0),
+  )
+  if (inside) throw refuse(inside, 'has a graph inside')
+  return { model, opset }
+}
+
+/** Numbers without an axis are constants of formulas, and statistics are not learned. */
+export function trainableWeights({ graph }: ModelProto): string[] {
+  const statistics = graph?.node.flatMap(({ opType, input }) =>
+    opType === 'BatchNormalization' ? input.slice(3, 5) : [],
+  )
+  const found = graph?.initializer.filter(({ dataType, dims }) => dataType === 1 && dims.length > 0) ?? []
+  return found.map(({ name }) => name).filter(name => !statistics?.includes(name))
+}
+
+/** The nodes that a value is computed from, in their order. */
+export function contributing(nodes: readonly NodeProto[], output: string): NodeProto[] {
+  const needed = new Set([output])
+  const found = nodes.toReversed().filter(node => {
+    if (!node.output.some(name => name !== '' && needed.has(name))) return false
+    for (const name of node.input) needed.add(name)
+    return true
+  })
+  return found.toReversed()
+}
