@@ -7,7 +7,6 @@ export { checkParameters } from './run/check-parameters.ts'
 export { type ExampleSet, ExamplesInvalid } from './run/example-set.ts'
 export { type ExampleFormat, exampleFormatOf, readExamples } from './run/read-examples.ts'
 export { type TrainableModel, trainableModelOf } from './run/trainable-model.ts'
-export { whyNotTrainable } from './run/trainability.ts'
 export {
   createTrainer,
   type Trainer,

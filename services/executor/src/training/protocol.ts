@@ -22,6 +22,8 @@ export interface TrainMessage {
   readonly parameters: Readonly<Record<string, unknown>>
   /** What an earlier attempt has stored. */
   readonly checkpoint: Uint8Array | undefined
+  /** At least, between two checkpoints. */
+  readonly checkpointEveryMs: number
 }
 
 /** What the child waits for is done. */

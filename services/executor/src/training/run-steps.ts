@@ -3,6 +3,8 @@ import type { Trainer, TrainingProgress } from '@millhand/training'
 import type { Said } from './protocol.ts'
 
 export interface StepsDeps {
+  /** At least, between two checkpoints: more where that is less than so many times what the last one took. */
+  readonly checkpointEveryMs: number
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   /** Resolves once it is taken, or stored. */
@@ -11,14 +13,13 @@ export interface StepsDeps {
 
 /** Between two reports of progress; after the last step there is one in any case. */
 const REPORT_EVERY_MS = 500
-/** Between two checkpoints at least; and so many times what the last one took, so that they cost at most 5 %. */
-const CHECKPOINT_EVERY_MS = 5_000
+/** So that checkpoints cost at most 5 %. */
 const CHECKPOINT_SHARE = 20
 
-export async function runSteps(trainer: Trainer, { now, say }: StepsDeps): Promise<void> {
+export async function runSteps(trainer: Trainer, { checkpointEveryMs, now, say }: StepsDeps): Promise<void> {
   const begun = { at: now(), ...trainer.progress() }
   let reportAt = begun.at
-  let checkpointAt = begun.at + CHECKPOINT_EVERY_MS
+  let checkpointAt = begun.at + checkpointEveryMs
   while (!trainer.progress().done) {
     const progress = await trainer.step()
     if (now() >= reportAt || progress.done) {
@@ -29,7 +30,7 @@ export async function runSteps(trainer: Trainer, { now, say }: StepsDeps): Promi
     if (progress.done || startedAt < checkpointAt) continue
     await say({ kind: 'checkpoint' }, [trainer.checkpoint()])
     const tookMs = now() - startedAt
-    checkpointAt = now() + Math.max(CHECKPOINT_EVERY_MS, CHECKPOINT_SHARE * tookMs)
+    checkpointAt = now() + Math.max(checkpointEveryMs, CHECKPOINT_SHARE * tookMs)
   }
 }
 

@@ -17,18 +17,24 @@ import { trainedResult } from './trained-result.ts'
 
 export type TrainingChild = ChildProcess<ToChild, FromChild>
 
+export interface TrainingProcessOptions {
+  readonly log: Log
+  /** At least, between two checkpoints. */
+  readonly checkpointEveryMs: number
+}
+
 /** By `nice`: what waits for an answer gets three times as much of a processor that both want. */
 const NICENESS = 5
 
 export class TrainingProcess implements Loaded {
   readonly gone: Promise<RunnerGone>
   readonly #child: TrainingChild
-  readonly #log: Log
+  readonly #options: TrainingProcessOptions
   isRunning = false
 
-  constructor(child: TrainingChild, log: Log) {
+  constructor(child: TrainingChild, options: TrainingProcessOptions) {
     this.#child = child
-    this.#log = log
+    this.#options = options
     this.gone = child.gone
   }
 
@@ -48,10 +54,11 @@ export class TrainingProcess implements Loaded {
 
   async #train(item: RunItem, emit: (progress: ProgressMessage) => Promise<void>): Promise<ItemResult> {
     const { input, parameters = {}, files } = item
+    const { checkpointEveryMs } = this.#options
     const path = typeof input === 'string' ? undefined : this.#child.linkFile(input.path, 'examples')
     try {
       const examples = path === undefined ? (input as string) : { path }
-      this.#child.send({ kind: 'train', examples, parameters, checkpoint: files?.[0]?.bytes })
+      this.#child.send({ kind: 'train', examples, parameters, checkpoint: files?.[0]?.bytes, checkpointEveryMs })
       for (;;) {
         const { said, bytes } = await this.#child.next()
         switch (said.kind) {
@@ -81,7 +88,7 @@ export class TrainingProcess implements Loaded {
 
   /** A run goes on without: where its lease is lost it hears of that by another way. */
   async #store({ storeCheckpoint }: RunItem, bytes: Buffer): Promise<void> {
-    await storeCheckpoint?.(bytes).catch(error => this.#log.warn('checkpoint.not_stored', { error }))
+    await storeCheckpoint?.(bytes).catch(error => this.#options.log.warn('checkpoint.not_stored', { error }))
   }
 
   async #breach(what: string): Promise<RunnerGone> {

@@ -16,17 +16,20 @@ import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { withModelFiles } from '../onnx/model-files.ts'
 import { processBytes } from '../onnx/process-bytes.ts'
 import { type FromChild, readFromChild, type ToChild } from './protocol.ts'
-import { type TrainingChild, TrainingProcess } from './training-process.ts'
+import { type TrainingChild, TrainingProcess, type TrainingProcessOptions } from './training-process.ts'
 
 export interface TrainingRunnerOptions {
   /** Resident memory that a child may have, in bytes: the model, its states, the examples and Node with ONNX Runtime. */
   readonly memoryLimitBytes: number
   readonly log: Log
+  /** At least, between two checkpoints. Default 5 s. */
+  readonly checkpointEveryMs?: number
 }
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 const MIB = 2 ** 20
 const LOAD_TIMEOUT_MS = 60_000
+const CHECKPOINT_EVERY_MS = 5_000
 /** One thread for the steps, and what V8 has beside it. */
 const CORES = 2
 const CORES_AT_REST = 0.1
@@ -44,7 +47,8 @@ const CODE = {
 }
 
 /** Removes at once what children of processes left that were killed. */
-export function trainingRunner({ memoryLimitBytes, log }: TrainingRunnerOptions): Runner<ModelPackage> {
+export function trainingRunner(options: TrainingRunnerOptions): Runner<ModelPackage> {
+  const { memoryLimitBytes, log, checkpointEveryMs = CHECKPOINT_EVERY_MS } = options
   sweepTempFolders(log)
   return {
     engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider: 'cpu' },
@@ -66,13 +70,18 @@ export function trainingRunner({ memoryLimitBytes, log }: TrainingRunnerOptions)
         const text = child.stderr()
         if (reason !== 'killed' && text !== '') log.warn('model.stderr', { model: model.id, reason, text })
       })
-      return await load(child, model, signal, log)
+      return await load(child, model, signal, { log, checkpointEveryMs })
     },
   }
 }
 
-async function load(child: TrainingChild, model: ModelPackage, signal: AbortSignal, log: Log): Promise<Loaded> {
-  const loaded = new TrainingProcess(child, log)
+async function load(
+  child: TrainingChild,
+  model: ModelPackage,
+  signal: AbortSignal,
+  options: TrainingProcessOptions,
+): Promise<Loaded> {
+  const loaded = new TrainingProcess(child, options)
   child.limitCores(() => (loaded.isRunning === false ? CORES_AT_REST : CORES))
   const stop = () => void child.kill()
   signal.addEventListener('abort', stop, { once: true })
