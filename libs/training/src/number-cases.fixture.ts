@@ -36,6 +36,21 @@ for (const exponent of [2, 3, 0.5, -1]) {
     return network.node('Pow', [network.weight([2, 3], 0.5, 2), constant])
   })
 }
+// Where the base is 0, x^(b - 1) may be infinite.
+const withZeros = (network: Network) =>
+  network.constant({ dtype: 'float32', shape: [2, 3], data: Float32Array.of(0, 0, 0, 0.5, 1, 2) })
+const addOne = (network: Network, value: string) =>
+  network.node('Add', [value, network.constant({ dtype: 'float32', shape: [], data: Float32Array.of(1) })])
+for (const exponent of [0, 1, 2, 3]) {
+  other('Pow', `of 0 to ${exponent}`, network => {
+    const constant = network.constant({ dtype: 'float32', shape: [], data: Float32Array.of(exponent) })
+    const base = withZeros(network)
+    return addOne(network, network.node('Add', [network.node('Pow', [base, constant]), base]))
+  })
+}
+other('Pow', 'of 0 to several exponents', network =>
+  addOne(network, network.node('Pow', [withZeros(network), network.integers([0, 1, 3])])),
+)
 for (const operator of ['Neg', 'Erf', 'Relu', 'LeakyRelu', 'Sigmoid', 'Tanh', 'Exp', 'Identity', 'Gelu']) {
   weights(operator, 'of two axes', [[3, 4]], {}, [-2, 2])
 }

@@ -76,6 +76,18 @@ for (const operator of ['MaxPool', 'AveragePool']) {
     strides: [2n, 2n],
   })
 }
+for (const pads of [
+  [1n, 0n, 0n, 1n],
+  [0n, 1n, 1n, 0n],
+  [0n, 0n, 1n, 1n],
+  [1n, 1n, 0n, 0n],
+  [1n, 1n, 1n, 1n],
+]) {
+  for (const operator of ['MaxPool', 'AveragePool']) {
+    const rounded = { kernel_shape: [3n, 3n], strides: [2n, 2n], pads, ceil_mode: 1n }
+    weights(operator, `rounded up, with pads ${pads}`, [[1, 2, 5, 6]], rounded)
+  }
+}
 weights('AveragePool', 'that counts padding', [[1, 2, 4, 4]], {
   kernel_shape: [3n, 3n],
   pads: [1n, 1n, 1n, 1n],

@@ -55,6 +55,14 @@ const refused: readonly Refused[] = [
     opset: 15,
     message: /\(MaxPool\) has windows that overlap, which needs operators of version 16$/,
   },
+  ...['MaxPool', 'AveragePool'].map(operator => ({
+    what: `a window of ${operator} that begins in padding`,
+    add: (network: Network) =>
+      network.node(operator, [network.weight([1, 1, 6, 6])], {
+        ...{ kernel_shape: [3n, 3n], strides: [2n, 3n], pads: [0n, 0n, 1n, 1n], ceil_mode: 1n },
+      }),
+    message: new RegExp(`\\(${operator}\\) rounds up to a window that begins in padding$`),
+  })),
   {
     what: 'a mean of layer normalization that is used',
     add(network) {

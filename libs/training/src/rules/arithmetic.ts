@@ -29,18 +29,23 @@ const power: GradientRule = b => {
   const { graph, dy } = b
   const constant = b.constantOf(b.x(1))
   const exponent = constant && elementCount(constant.shape) === 1 ? Number(constant.data[0]) : undefined
+  // a^-1 is infinite where a is 0, and times 0 no number: the derivative of a^0 is 0 everywhere.
   const slope = () => {
+    if (exponent === 1) return undefined
     if (exponent === 2) return scale(graph, b.x(0), 2)
     if (exponent !== undefined) return scale(graph, graph.add('Pow', [b.x(0), scalar(graph, exponent - 1)]), exponent)
     const variable = toFloat(graph, b.x(1))
-    return multiply(graph, variable, graph.add('Pow', [b.x(0), subtract(graph, variable, scalar(graph, 1))]))
+    const isZero = graph.add('Equal', [variable, scalar(graph, 0)])
+    const less = graph.add('Where', [isZero, variable, subtract(graph, variable, scalar(graph, 1))])
+    return multiply(graph, variable, graph.add('Pow', [b.x(0), less]))
   }
   const logarithm = () => {
     const positive = graph.add('Greater', [b.x(0), scalar(graph, 0)])
     return graph.add('Log', [graph.add('Where', [positive, b.x(0), scalar(graph, 1)])])
   }
+  const timesSlope = (factor: string | undefined) => (factor === undefined ? dy : multiply(graph, dy, factor))
   return [
-    unbroadcast(b, 0, () => multiply(graph, dy, slope())),
+    exponent === 0 ? undefined : unbroadcast(b, 0, () => timesSlope(slope())),
     unbroadcast(b, 1, () => multiply(graph, dy, multiply(graph, b.y(), logarithm()))),
   ]
 }

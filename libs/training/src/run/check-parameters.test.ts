@@ -44,6 +44,14 @@ test('the defaults of one parameter depend on others', () => {
   assert.equal(parametersOf({ early_stopping: null })?.early_stopping, null)
 })
 
+test('the parameters of a card are parameters again', () => {
+  for (const given of [{}, { train: 'lora', early_stopping: { patience: 2 } }, { loss: 'mean_squared' }]) {
+    const first = checkParameters(given, model)
+    assert.ok('parameters' in first)
+    assert.deepEqual(checkParameters(first.parameters, model), first)
+  }
+})
+
 const wrong: [what: string, given: unknown, says: string][] = [
   ['a list', [], 'parameters: must be an object'],
   ['null', null, 'parameters: must be an object'],

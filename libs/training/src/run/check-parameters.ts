@@ -17,7 +17,7 @@ export function checkParameters(
   const optimizer = read.oneOf('optimizer', ['adam', 'adamw', 'sgd'])
   const loss = read.oneOf('loss', ['cross_entropy', 'binary_cross_entropy', 'mean_squared'])
   const train = read.oneOf('train', ['all', 'head', 'lora'])
-  if (train !== 'lora' && read.has('rank')) read.problem('rank', 'goes with `train` lora alone')
+  if (train !== 'lora' && (read.value('rank') ?? null) !== null) read.problem('rank', 'goes with `train` lora alone')
   const parameters: TrainingParameters = {
     epochs: read.whole('epochs', [1, 1000], 10),
     batch_size: read.whole('batch_size', [1, 4096], 32),

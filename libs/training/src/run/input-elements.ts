@@ -58,6 +58,7 @@ export function openInputs(model: TrainableModel): InputReader {
       )
     }
     input.shape = shape
+    if (values.length === 0) throw new ExamplesInvalid(`the input \`${excerpt(input.name)}\` is empty`, where)
     count += values.length
     if (count > MOST_ELEMENTS)
       throw new ExamplesInvalid(`the inputs have more than ${MOST_ELEMENTS} numbers up to here`, where)

@@ -29,11 +29,13 @@ function classScorer(classes: number): Scorer {
     add(predictions, targets) {
       for (let at = 0; at < targets.length; at += 1) {
         const target = Number(targets[at])
-        const scores = Array.from({ length: classes }, (_, each) => predictions[at * classes + each] as number)
-        const largest = Math.max(...scores)
-        const sum = scores.reduce((whole, score) => whole + Math.exp(score - largest), 0)
-        total += Math.log(sum) + largest - (scores[target] as number)
-        counts.add(target, Math.max(0, scores.indexOf(largest)))
+        const scoreOf = (each: number) => predictions[at * classes + each] as number
+        let best = 0
+        for (let each = 1; each < classes; each += 1) if (scoreOf(each) > scoreOf(best)) best = each
+        let sum = 0
+        for (let each = 0; each < classes; each += 1) sum += Math.exp(scoreOf(each) - scoreOf(best))
+        total += Math.log(sum) + scoreOf(best) - scoreOf(target)
+        counts.add(target, best)
       }
     },
     scores: metrics => ({ loss: total / counts.examples(), ...chosen(metrics, counts.macro()) }),

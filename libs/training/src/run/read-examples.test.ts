@@ -207,6 +207,12 @@ const wrong: [what: string, content: string | Uint8Array, says: string, options?
     'line 1, column `input`: number 1 is 1e+39, which is no float32',
   ],
   [
+    'an empty input',
+    lines({ ...good, input: [] }),
+    'line 1, column `input`: the input `x` is empty',
+    { model: { ...three, inputs: [spec('x', [-1, -1])] } },
+  ],
+  [
     'lists of two lengths',
     lines({ ...good, input: [[1, 2], [1]] }),
     'line 1, column `input`: its lists are not all of the same length',

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import type { Tensor } from '@millhand/model'
 import { openSessionOf } from '@millhand/onnxruntime'
 import { CheckpointInvalid } from '../checkpoint.ts'
+import { openNetwork } from '../network.fixture.ts'
 import { TrainingRefused } from '../training-refused.ts'
 import { ExamplesInvalid } from './example-set.ts'
-import { classifier, exampleLines, optionsOf, randomSteps, regressor, trainToEnd } from './run.fixture.ts'
+import { classifier, exampleLines, optionsOf, randomSteps, regressor, trainToEnd, withFreeRows } from './run.fixture.ts'
 import { createTrainer, TrainingDiverged } from './trainer.ts'
 import { ParametersInvalid } from './training-parameters.ts'
 
@@ -186,6 +187,16 @@ test('what does not go with the examples or the model is told before the first s
     return true
   })
   await assert.rejects(createTrainer({ ...(await optionsOf(run)), bytes: new Uint8Array() }), TrainingRefused)
+  const network = openNetwork()
+  const sum = network.node('ReduceSum', [network.node('MatMul', [network.input('x', [2, 4]), network.weight([4, 3])])])
+  const bytes = withFreeRows(network.bytes(sum))
+  const oneOutput = await optionsOf({
+    ...regressor,
+    bytes,
+    lines: exampleLines(200, 'target'),
+    parameters: { loss: 'mean_squared' },
+  })
+  await assert.rejects(createTrainer(oneOutput), /has shape \[1, 1\] for 32 examples; its first axis has to be theirs/)
 })
 
 test('a loss that is no number ends the run with what helps', async () => {

@@ -171,11 +171,14 @@ function checkBatchSize({ learned, heldOut }: Split, { batch_size }: TrainingPar
 function checkTargets(
   { target, prediction }: TrainingGraph,
   { targets, lines, column }: ExampleSet,
-  { loss }: TrainingParameters,
+  { loss, batch_size: size }: TrainingParameters,
 ): void {
   const width = target.shape.slice(1).reduce((product, length) => product * length, 1)
   const has = targets.shape[1] as number
-  if (target.shape[0] === undefined) throw new TrainingRefused('the output has no axis of examples')
+  if (target.shape[0] !== size) {
+    const message = `has shape [${prediction.shape.join(', ')}] for ${size} examples; its first axis has to be theirs`
+    throw new TrainingRefused(`the output "${prediction.name}" ${message}`)
+  }
   if (width !== has) {
     const message = `has ${has} elements; the output of the model takes ${width}`
     throw new ExamplesInvalid(message, { line: lines[0] as number, column })
