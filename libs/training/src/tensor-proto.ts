@@ -45,7 +45,8 @@ type ArrayType = (typeof arrays)[keyof typeof arrays]['of']
 
 /** Little-endian, as onnx.proto says of `raw_data`; so is every processor that this runs on. */
 function fromRaw(bytes: Uint8Array, array: ArrayType) {
-  const aligned = bytes.slice().buffer
+  // A copy in any case: `slice` of a Buffer is none.
+  const aligned = new Uint8Array(bytes).buffer
   return new array(aligned, 0, Math.floor(bytes.length / array.BYTES_PER_ELEMENT))
 }
 
