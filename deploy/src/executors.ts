@@ -113,7 +113,10 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
     ['training', createExecutor({ ...live, ...training, pool: 'live/training' })],
     ['sandbox', createExecutor({ ...sandboxed, pool: 'test/onnx' })],
     ['batch sandbox', createExecutor({ ...sandboxed, pool: 'test/batch' })],
-    ['training sandbox', createExecutor({ ...sandboxed, runner: mockTrainingRunner({ clock }), pool: 'test/training' })],
+    [
+      'training sandbox',
+      createExecutor({ ...sandboxed, runner: mockTrainingRunner({ clock }), pool: 'test/training' }),
+    ],
     ...(providers.length === 0 ? [] : [['accelerated', accelerated()] as const]),
     ...(hasText && textGenerationOf(textSlots).fault === undefined ? [['text', await text()] as const] : []),
     ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),

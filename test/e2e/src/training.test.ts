@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { upload } from './files.ts'
 import type { Wire } from './http.ts'
-import { eventsUntilEnd, examplesOf } from './training.ts'
 import { repository } from './server.ts'
 import { assertProblem, create, ended, ownModels, run } from './tasks.ts'
+import { eventsUntilEnd, examplesOf } from './training.ts'
 import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
@@ -88,7 +88,10 @@ test('models that can be trained say so, and the others are refused by what keep
 })
 
 test('parameters are checked at create, each by its path', async () => {
-  const json = training({ input: examples(10) }, { epochs: 0, optimizer: 'lion', early_stopping: { patience: 'x' }, eta: 1 })
+  const json = training(
+    { input: examples(10) },
+    { epochs: 0, optimizer: 'lion', early_stopping: { patience: 'x' }, eta: 1 },
+  )
   const answer = await server.request('POST', '/v1/tasks', { json })
   const { errors } = assertProblem(answer, 400, 'invalid_parameter')
   const params = errors.map(({ param }: Wire) => param).sort()

@@ -72,7 +72,13 @@ export function createTaskModels(deps: {
       const known = packageOf(stored)
       return isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
     })
-    return { model, group, own: stored.id, hiddenOutputs: stored.hidden_outputs, trainingFault: () => trainingFault(model, stored) }
+    return {
+      model,
+      group,
+      own: stored.id,
+      hiddenOutputs: stored.hidden_outputs,
+      trainingFault: () => trainingFault(model, stored),
+    }
   }
 
   return {

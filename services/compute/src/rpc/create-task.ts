@@ -73,7 +73,11 @@ export async function admitTask(
   const misfits = [
     ...(misfit ? [misfit] : []),
     ...(provider ? [provider] : []),
-    ...(trains(req) ? 'found' in named ? trainingFaults(named.found, req, mode) : [] : textGenerationFaults(ready, req, mode)),
+    ...(trains(req)
+      ? 'found' in named
+        ? trainingFaults(named.found, req, mode)
+        : []
+      : textGenerationFaults(ready, req, mode)),
     ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
   ]
   const model = admitted(req, named, misfits)
@@ -173,7 +177,10 @@ function admitted(
     const message = `\`parameters\` must be at most ${mostParameters} characters of JSON.`
     faults.push({ param: 'parameters', code: 'too_large', message })
   }
-  const outputs = 'found' in named && type !== TaskType.TRAINING ? outputsFault(named.found, parameters, type === TaskType.BATCH) : undefined
+  const outputs =
+    'found' in named && type !== TaskType.TRAINING
+      ? outputsFault(named.found, parameters, type === TaskType.BATCH)
+      : undefined
   if (outputs) faults.push(outputs)
   failIf(faults)
   return (named as { readonly found: TaskModel }).found

@@ -15,7 +15,10 @@ import { listedModelMessage, modelMessage, ownModelMessage } from '../model-mess
 import type { StoredModel } from '../models/model.ts'
 import { generatesText } from '../models/text-generation.ts'
 
-type Deps = Pick<ComputeDeps, 'models' | 'ownModels' | 'taskModels' | 'gpuTypes' | 'textGeneration' | 'cursors' | 'clock'>
+type Deps = Pick<
+  ComputeDeps,
+  'models' | 'ownModels' | 'taskModels' | 'gpuTypes' | 'textGeneration' | 'cursors' | 'clock'
+>
 
 /** Lists the models that the account's tasks can run, by id: those of the deployment, and its own. */
 export const listModels =
@@ -31,7 +34,10 @@ export const listModels =
     const included = models
       .list()
       .filter(({ id }) => after === undefined || (isAscending ? id > after : id < after))
-      .map(model => ({ id: model.id, message: () => modelMessage(model, enginesOf(deps, model, engines), taskModels.isTrainable) }))
+      .map(model => ({
+        id: model.id,
+        message: () => modelMessage(model, enginesOf(deps, model, engines), taskModels.isTrainable),
+      }))
     const own = (await ownAfter(deps, tenant, isAscending, after, limit + 1)).map(model => ({
       id: model.id,
       message: () => listedModelMessage(model, engines),

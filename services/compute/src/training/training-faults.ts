@@ -19,7 +19,9 @@ export function trainingFaults(found: TaskModel, req: CreateTaskRequest, mode: K
     return [{ param: 'model', code: 'not_trainable', message }]
   }
   const given = Object.entries(req.parameters ?? {})
-  const parameters = Object.fromEntries(mode === 'test' ? given.filter(([name]) => !SANDBOX_PARAMETERS.has(name)) : given)
+  const parameters = Object.fromEntries(
+    mode === 'test' ? given.filter(([name]) => !SANDBOX_PARAMETERS.has(name)) : given,
+  )
   const { provider, ...asked } = parameters
   const checked = checkParameters(asked, trainableModelOf(model))
   const problems = 'problems' in checked ? checked.problems : []

@@ -49,7 +49,8 @@ async function read(
   model: LoadMessage['model'],
   parameters: TrainingParameters,
 ): Promise<ExampleSet> {
-  if (typeof examples === 'string') return await readExamples(Buffer.from(examples), { format: 'jsonl', model, parameters })
+  if (typeof examples === 'string')
+    return await readExamples(Buffer.from(examples), { format: 'jsonl', model, parameters })
   const head: Buffer[] = await createReadStream(examples.path, { end: HEAD_BYTES - 1 }).toArray()
   const format = exampleFormatOf(Buffer.concat(head))
   return await readExamples(createReadStream(examples.path), { format, model, parameters })
