@@ -25,6 +25,6 @@ export const noModels: OwnModels = {
   inspect: refuse,
   create: refuse,
   createTrained: refuse,
-  removeTrained: refuse,
+  removeTrained: async () => {},
   remove: refuse,
 }

@@ -67,9 +67,10 @@ export async function admitTask(
   const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isLines)
   const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
   const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isLines)
-  const provider =
-    modelProviderFault(ready, req) ??
-    (isAccepted ? undefined : await gpuTypes.providerFault(req.parameters?.provider, call))
+  const provider = trains(req)
+    ? undefined
+    : (modelProviderFault(ready, req) ??
+      (isAccepted ? undefined : await gpuTypes.providerFault(req.parameters?.provider, call)))
   const misfits = [
     ...(misfit ? [misfit] : []),
     ...(provider ? [provider] : []),

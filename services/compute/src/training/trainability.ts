@@ -45,10 +45,10 @@ export class IncludedTraining {
 }
 
 function includedFault(model: ModelPackage): string | undefined {
-  const path = model.files.model
-  if (path === undefined) return 'its file is not known here'
   const unread = trainingFault(model, { bytes: 0, opsets: { 'ai.onnx': LEAST_OPSET }, operators: [] })
   if (unread !== undefined) return unread
+  const path = model.files.model
+  if (path === undefined) return 'its file is not known here'
   const bytes = statSync(path).size
   return trainingFault(model, { bytes, ...(bytes > MOST_BYTES ? NOTHING : inspectOnnx(readFileSync(path))) })
 }
