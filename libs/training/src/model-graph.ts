@@ -37,3 +37,6 @@ export function contributing(nodes: readonly NodeProto[], output: string): NodeP
   })
   return found.toReversed()
 }
+
+/** Whether an operator multiplies matrices. */
+export const isProduct = (operator: string): boolean => operator === 'Gemm' || operator === 'MatMul'

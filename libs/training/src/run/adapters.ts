@@ -15,16 +15,12 @@ import { integerOf } from '../attributes.ts'
 import { randomAt } from '../counter-random.ts'
 import { ADAPTERS } from '../examples.ts'
 import { PREFIX } from '../graph-writer.ts'
-import { contributing, readModelToTrain, trainableWeights } from '../model-graph.ts'
+import { contributing, isProduct, readModelToTrain, trainableWeights } from '../model-graph.ts'
 import { readTensor, writeTensor } from '../tensor-proto.ts'
 import { TrainingRefused } from '../training-refused.ts'
-import { isProduct, type WeightsToTrain } from './weights-to-train.ts'
 
 /** Throws `TrainingRefused` where the model has no matrix of weights that goes into a product. */
-export function addAdapters(
-  bytes: Uint8Array,
-  options: { readonly rank: number; readonly seed: number },
-): WeightsToTrain {
+export function addAdapters(bytes: Uint8Array, options: { readonly rank: number; readonly seed: number }) {
   const { model } = readModelToTrain(bytes)
   const adapted = adaptedWeights(model)
   if (adapted.size === 0) throw new TrainingRefused('the model has no Gemm or MatMul with a matrix of weights to adapt')
@@ -49,7 +45,7 @@ export function addAdapters(
   return {
     bytes: toBinary(ModelProtoSchema, model),
     names: added.flatMap(({ name }) => [leftName(name), rightName(name)]),
-    finish: trained => merge(bytes, trained, [...adapted.keys()]),
+    finish: (trained: Uint8Array) => merge(bytes, trained, [...adapted.keys()]),
   }
 }
 

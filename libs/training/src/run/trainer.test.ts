@@ -75,6 +75,15 @@ for (const train of ['all', 'head', 'lora']) {
   })
 }
 
+test('a model that lies anywhere in a Buffer is the same model', async () => {
+  const parts = { ...run, parameters: { ...parameters, epochs: 1 } }
+  const bytes = Buffer.concat([Buffer.alloc(3), classifier.bytes]).subarray(3)
+  const [first, second] = await Promise.all(
+    [parts, { ...parts, bytes }].map(async each => (await (await trainToEnd(await optionsOf(each))).finish()).model),
+  )
+  assert.ok(Buffer.from(second as Uint8Array).equals(first as Uint8Array))
+})
+
 test('the seed alone makes another run', async () => {
   const models = await Promise.all(
     [1, 1, 2].map(async seed => {
@@ -206,6 +215,7 @@ test('a loss that is no number ends the run with what helps', async () => {
     loss: 'mean_squared',
     learning_rate: 10,
     schedule: 'constant',
+    validation_split: 0,
     epochs: 1000,
   }
   const trainer = await createTrainer(

@@ -47,7 +47,7 @@ export interface EpochRecord {
   readonly validation: Scores | null
 }
 
-export interface ConfusionMatrix {
+interface ConfusionMatrix {
   readonly labels: readonly string[]
   readonly counts: readonly (readonly number[])[]
 }

@@ -1,11 +1,11 @@
 /** Which weights a run trains: all, those of the head, or adapters. */
 import type { NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
-import { contributing, readModelToTrain, trainableWeights } from '../model-graph.ts'
+import { contributing, isProduct, readModelToTrain, trainableWeights } from '../model-graph.ts'
 import { TrainingRefused } from '../training-refused.ts'
 import { addAdapters } from './adapters.ts'
 import type { TrainingParameters } from './training-parameters.ts'
 
-export interface WeightsToTrain {
+interface WeightsToTrain {
   /** The model that the training graph is built from. */
   readonly bytes: Uint8Array
   /** Undefined where all are trained. */
@@ -42,8 +42,6 @@ function headOf(bytes: Uint8Array): readonly string[] {
   const bias = nodes.find(({ opType, input }) => opType === 'Add' && input.includes(product.output[0] as string))
   return [...new Set([product, bias].flatMap(node => weightsOf(node, weights)))]
 }
-
-export const isProduct = (operator: string) => operator === 'Gemm' || operator === 'MatMul'
 
 const weightsOf = (node: NodeProto | undefined, weights: ReadonlySet<string>) =>
   node?.input.filter(name => weights.has(name)) ?? []
