@@ -65,7 +65,7 @@ export interface TaskBase extends Work {
 }
 
 /** A state of a run, in a blob. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly blob: string
   readonly bytes: number
 }

@@ -51,6 +51,7 @@ import { modelOf, type TaskIndex, type TaskRecord } from './task.ts'
 import { acceleratedPoolOf, computeTask } from './task-kind.ts'
 import { toMessage } from './task-message.ts'
 import { createCheckpoints } from './training/checkpoints.ts'
+import { createParents } from './training/parents.ts'
 import { createTrainedModels } from './training/trained-models.ts'
 
 export type { ExecutorTokens } from './executors/get-token.ts'
@@ -121,7 +122,8 @@ export function createComputeService(options: ComputeOptions) {
     cursors,
   }
   const checkpoints = createCheckpoints({ ...options, tasks: tasks.deps.tasks })
-  const trained = createTrainedModels({ tasks: tasks.deps.tasks, files, ownModels, taskModels })
+  const parents = createParents({ models, ownModels, taskModels })
+  const trained = createTrainedModels({ tasks: tasks.deps.tasks, files, ownModels, parents })
   const service = taskService(api, {
     ...options,
     tasks,
@@ -131,7 +133,7 @@ export function createComputeService(options: ComputeOptions) {
       if (device) hardware.claimed(pool.startsWith('test/') ? 'test' : 'live', executorId, device)
       else hardware.renewed(executorId)
     },
-    files: { ...runFiles(files, taskModels, checkpoints, trained), unsettled: options.unsettled },
+    files: { ...runFiles(files, taskModels, parents, checkpoints, trained), unsettled: options.unsettled },
     lines: {
       blobs: options.blobs,
       partsAt: 'parts/',

@@ -8,6 +8,7 @@ import { messageChunks } from './files/message-chunks.ts'
 import type { TaskModels } from './models/task-models.ts'
 import type { TaskRecord } from './task.ts'
 import type { Checkpoints } from './training/checkpoints.ts'
+import type { Parents } from './training/parents.ts'
 import { modelFileOf, type TrainedModels } from './training/trained-models.ts'
 
 const MIB = 2 ** 20
@@ -20,7 +21,8 @@ const UNNAMED_S = 3_600
 
 export const runFiles = (
   files: Files,
-  models: Pick<TaskModels, 'read' | 'readParent'>,
+  models: Pick<TaskModels, 'read'>,
+  parents: Pick<Parents, 'read'>,
   checkpoints: Pick<Checkpoints, 'read' | 'store'>,
   trained: TrainedModels,
 ): RunFiles<TaskRecord> => ({
@@ -68,7 +70,7 @@ export const runFiles = (
         metadata: {},
         output_of,
       } as const
-      const bytes = task.mode === 'test' ? parentInstead(models, task, data) : bounded(data)
+      const bytes = task.mode === 'test' ? parentInstead(parents, task, data) : bounded(data)
       return (await files.upload({ tenant, description, bytes, signal })).id
     }
     const { head, whole } = await beginningOf(bounded(data))
@@ -99,14 +101,14 @@ const CHECKPOINT = 'checkpoint'
 
 /** The sandbox trains nothing: its model is the one that the task names. */
 async function* parentInstead(
-  models: Pick<TaskModels, 'readParent'>,
+  parents: Pick<Parents, 'read'>,
   task: TaskRecord,
   data: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
   for await (const _ of bounded(data)) {
     // What the sandbox sends instead.
   }
-  const content = await models.readParent(task)
+  const content = await parents.read(task)
   if (content === undefined) throw fail('not_found', 'The model is not there any more.')
   yield* content
 }

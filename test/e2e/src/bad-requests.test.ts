@@ -125,7 +125,7 @@ test('missing fields are all named at once, and so are faults of several kinds',
 
 test('what stands against a task is named at once, whoever finds it', async () => {
   const json = digit(1, { type: 'training', input: ' ', parameters: { epochs: 0, provider: 'webgpu' } })
-  const problem = assertProblem(await server.request('POST', '/v1/tasks', { json }), 400, 'invalid_parameter')
+  const problem = assertProblem(await server.request('POST', '/v1/tasks', { json }), 400, 'model_input_invalid')
   assert.deepEqual(problem.errors.map((fault: { param: string }) => fault.param).sort(), [
     'input',
     'parameters.epochs',

@@ -1,5 +1,4 @@
 /** The models that tasks run: those of the deployment, accounts' own, and files that custom tasks run as they are. */
-import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { Fault } from '@millhand/api'
 import type { LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
@@ -32,11 +31,13 @@ export type TaskModels = ReturnType<typeof createTaskModels>
 /** Custom runs ignore what a model's owner says of its processing: they share no process with others. */
 const groupOf = (id: string, isCustom: boolean): string => (isCustom ? `custom:${id}` : id)
 
-export function createTaskModels(deps: {
+interface TaskModelsDeps {
   readonly models: Catalogue
   readonly ownModels: OwnModels
   readonly files: Files
-}) {
+}
+
+export function createTaskModels(deps: TaskModelsDeps) {
   const { models, ownModels, files } = deps
   const inspections = new InspectionCache(ownModels.inspect)
   const packages = new PackageCache()
@@ -52,18 +53,8 @@ export function createTaskModels(deps: {
     return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs, trainingFault }
   }
 
-  /** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
-  const holderOf = ({ tenant, own_model: own = '' }: TaskRecord): Promise<StoredFile | StoredModel | undefined> =>
-    own.startsWith('file_') ? files.getUsed(tenant, own) : ownModels.get(tenant, own)
-
-  /** An executor reads inputs and outputs from the graph in the file. The sandbox loads no file, so they are in its manifest. */
-  function manifestOf(task: TaskRecord, holder: StoredFile | StoredModel): string {
-    if ('manifest' in holder) {
-      if (task.type !== 'custom') return holder.manifest
-      const { name, inputs, outputs } = JSON.parse(holder.manifest)
-      return JSON.stringify({ name, inputs, outputs })
-    }
-    return JSON.stringify({ name: holder.id, outputs: task.sandbox_outputs })
+  const ofIncluded = (model: ModelPackage): TaskModel => {
+    return { model, group: model.id, hiddenOutputs: {}, trainingFault: () => includedTraining.faultOf(model) }
   }
 
   function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
@@ -96,10 +87,7 @@ export function createTaskModels(deps: {
         return fault('not_allowed', message)
       }
       if (included?.status === 'broken') return fault('broken', `The model \`${id}\` is broken: ${included.problem}`)
-      if (included) {
-        const fault = () => includedTraining.faultOf(included)
-        return { found: { model: included, group: id, hiddenOutputs: {}, trainingFault: fault } }
-      }
+      if (included) return { found: ofIncluded(included) }
       const stored = await ownModels.get(tenant, id)
       if (stored) return { found: ofModel(stored, isCustom) }
       const missing = fault('not_found', `There is no model \`${id}\`. GET /v1/models lists those there are.`)
@@ -123,7 +111,7 @@ export function createTaskModels(deps: {
     /** What a task's run is lent with; undefined where executors know its group, or the model is gone. */
     async leased(task: TaskRecord): Promise<LeasedModel | undefined> {
       if (task.own_model === undefined) return undefined
-      const holder = await holderOf(task)
+      const holder = await holderOf(deps, task)
       if (holder === undefined) return undefined
       const manifest = manifestOf(task, holder)
       if (task.type === 'inference') maxBatches.learn(task.group, parseManifest(manifest).maxBatch)
@@ -133,28 +121,10 @@ export function createTaskModels(deps: {
     /** Whether a model of the deployment can be trained. */
     isTrainable: (model: ModelPackage): boolean => includedTraining.faultOf(model) === undefined,
 
-    /** The model that a task trains; undefined where it is not there any more. */
-    async parentOf({ tenant, group, own_model }: TaskRecord): Promise<ModelPackage | undefined> {
-      if (own_model === undefined) {
-        const included = models.get(group)
-        return included?.status === 'ready' ? included : undefined
-      }
-      const stored = await ownModels.get(tenant, own_model)
-      return stored && packageOf(stored)
-    },
-
     /** The bytes of what a task runs; none where they are not there any more. */
     async read(task: TaskRecord): Promise<Readable | undefined> {
-      const holder = await holderOf(task)
+      const holder = await holderOf(deps, task)
       return holder && (await files.holdings.read(holder))
-    },
-
-    /** The bytes of the model that a task trains, also of one of the deployment. */
-    async readParent(task: TaskRecord): Promise<Readable | undefined> {
-      if (task.own_model !== undefined) return await this.read(task)
-      const included = models.get(task.group)
-      const path = included?.status === 'ready' ? included.files.model : undefined
-      return path === undefined ? undefined : createReadStream(path)
     },
 
     /** How many live inference tasks of a group may share a run. */
@@ -163,6 +133,23 @@ export function createTaskModels(deps: {
       return included?.status === 'ready' ? included.manifest.maxBatch : maxBatches.of(group)
     },
   }
+}
+
+/** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
+const holderOf = (
+  { ownModels, files }: Pick<TaskModelsDeps, 'ownModels' | 'files'>,
+  { tenant, own_model: own = '' }: TaskRecord,
+): Promise<StoredFile | StoredModel | undefined> =>
+  own.startsWith('file_') ? files.getUsed(tenant, own) : ownModels.get(tenant, own)
+
+/** An executor reads inputs and outputs from the graph in the file. The sandbox loads no file, so they are in its manifest. */
+function manifestOf(task: TaskRecord, holder: StoredFile | StoredModel): string {
+  if ('manifest' in holder) {
+    if (task.type !== 'custom') return holder.manifest
+    const { name, inputs, outputs } = JSON.parse(holder.manifest)
+    return JSON.stringify({ name, inputs, outputs })
+  }
+  return JSON.stringify({ name: holder.id, outputs: task.sandbox_outputs })
 }
 
 /** Models, and files, as tasks need them: they never change under their ids. */

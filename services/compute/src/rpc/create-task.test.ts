@@ -62,7 +62,7 @@ describe('a create that can not be run', () => {
     [
       'no examples for a model that can not be trained',
       { type: TaskType.TRAINING, model: 'writer', input: ' ' },
-      'invalid_parameter',
+      'model_input_invalid',
       [
         ['input', 'model_input_invalid'],
         ['model', 'not_trainable'],

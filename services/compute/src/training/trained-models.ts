@@ -12,14 +12,14 @@ import type { Files } from '../files/files.ts'
 import { ModelInvalid } from '../models/inspector.ts'
 import { type ModelFields, manifestOf } from '../models/own-manifest.ts'
 import type { OwnModels } from '../models/own-models.ts'
-import type { TaskModels } from '../models/task-models.ts'
 import type { TaskRecord } from '../task.ts'
+import type { Parents } from './parents.ts'
 
 interface TrainedModelsDeps {
   readonly tasks: Pick<TaskDeps<TaskRecord>['tasks'], 'get'>
   readonly files: Files
   readonly ownModels: OwnModels
-  readonly taskModels: Pick<TaskModels, 'parentOf'>
+  readonly parents: Pick<Parents, 'of'>
 }
 
 type RunOf = Pick<Result, 'tenant' | 'workId' | 'attempt'>
@@ -31,9 +31,9 @@ export const modelFileOf = (task: string, attempt: number): string => `${runOf(t
 
 const modelIdOf = (file: string): string => file.replace(/^file_/, 'model_')
 
-export function createTrainedModels({ tasks, files, ownModels, taskModels }: TrainedModelsDeps) {
+export function createTrainedModels({ tasks, files, ownModels, parents }: TrainedModelsDeps) {
   async function make(task: TaskRecord, file: StoredFile, card: Card): Promise<void> {
-    const parent = await taskModels.parentOf(task)
+    const parent = await parents.of(task)
     if (parent === undefined) throw fail('not_found', 'The model is not there any more.')
     const { tenant, account_id, id, attempt } = task
     await ownModels.createTrained({

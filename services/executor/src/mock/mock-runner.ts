@@ -19,7 +19,7 @@ import {
 } from '@millhand/child-process'
 import { InputInvalid, type ModelPackage } from '@millhand/model'
 import { type Clock, systemClock } from '@millhand/process'
-import { trainedResult } from '../training/trained-result.ts'
+import { trainedResult } from '../trained-result.ts'
 import { type MockOutput, mockOutputOf } from './mock-output.ts'
 import { mockTraining } from './mock-training.ts'
 import { SeededRandom } from './seeded-random.ts'

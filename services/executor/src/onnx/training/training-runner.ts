@@ -13,8 +13,8 @@ import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
 import { trainableModelOf } from '@millhand/training'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
-import { withModelFiles } from '../onnx/model-files.ts'
-import { processBytes } from '../onnx/process-bytes.ts'
+import { withModelFiles } from '../model-files.ts'
+import { processBytes } from '../process-bytes.ts'
 import { type FromChild, readFromChild, type ToChild } from './protocol.ts'
 import { type TrainingChild, TrainingProcess, type TrainingProcessOptions } from './training-process.ts'
 

@@ -12,8 +12,8 @@ import {
 } from '@millhand/child-process'
 import { isObject } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
+import { trainedResult } from '../../trained-result.ts'
 import type { FromChild, ProgressMessage, ToChild } from './protocol.ts'
-import { trainedResult } from './trained-result.ts'
 
 export type TrainingChild = ChildProcess<ToChild, FromChild>
 

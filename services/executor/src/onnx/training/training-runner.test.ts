@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type Emission, type ItemResult, type RunItem, RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import { shippedModel } from '../onnx/models.fixture.ts'
+import { shippedModel } from '../models.fixture.ts'
 import { type TrainingRunnerOptions, trainingRunner } from './training-runner.ts'
 
 const digits = shippedModel('digits')
 /** A digit and its pixels from 0 to g. */
-const lines = readFileSync(new URL('../../../../test/fixtures/digits/all.txt', import.meta.url), 'utf8')
+const lines = readFileSync(new URL('../../../../../test/fixtures/digits/all.txt', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
   .map(line => {
