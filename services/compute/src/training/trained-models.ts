@@ -47,7 +47,7 @@ export function createTrainedModels({ tasks, files, ownModels, parents }: Traine
     /** Makes the file of this very run a model, whose card the output has; false, or why not, where it can't be. Idempotent. */
     async keep({ tenant, workId, attempt }: RunOf, output: string, fileId: string): Promise<boolean | Failure> {
       const task = await tasks.get(tenant, workId)
-      if (task?.type !== 'training') return false
+      if (task?.type !== 'training' || task.attempt !== attempt) return false
       if (await ownModels.get(tenant, modelIdOf(fileId))) return true
       const file = await files.get(tenant, fileId)
       if (file?.output_of !== modelFileOf(workId, attempt)) return false
@@ -72,12 +72,20 @@ export function createTrainedModels({ tasks, files, ownModels, parents }: Traine
 function failureOf(error: unknown): Failure {
   if (error instanceof ModelInvalid) return { code: 'model_broken', message: error.message, retryable: false }
   const code = codeOf(error)
-  if (code === 'storage_quota_exceeded' || code === 'invalid_state' || code === 'invalid_parameter') {
+  if (code !== undefined && FOR_GOOD.has(code)) {
     const message = error instanceof Error ? error.message.replace(/^\[\w+\] /, '') : ''
     return { code: code === 'storage_quota_exceeded' ? code : 'model_not_made', message, retryable: false }
   }
   throw error
 }
+
+const FOR_GOOD: ReadonlySet<string> = new Set([
+  'storage_quota_exceeded',
+  'invalid_state',
+  'invalid_parameter',
+  'payload_too_large',
+  'not_found',
+])
 
 interface Card {
   readonly [field: string]: unknown
