@@ -4,15 +4,7 @@ import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_ser
 import { readCatalogue } from '@millhand/employees/catalogue'
 import { kindRunner, loadableKinds } from '@millhand/employees/runner'
 import { mockKinds, mockWork } from '@millhand/employees/sandbox'
-import {
-  chooseSandbox,
-  copiedModels,
-  createExecutor,
-  describedModels,
-  type Executor,
-  type ExecutorOptions,
-  type SandboxMode,
-} from '@millhand/executor'
+import { copiedModels, createExecutor, describedModels, type Executor, type ExecutorOptions } from '@millhand/executor'
 import { acceleratedExecutors } from '@millhand/executor/accelerated'
 import { mockRunner, mockRunnerOf, mockTrainingRunner } from '@millhand/executor/mock'
 import { type OnnxRunnerOptions, onnxRunner } from '@millhand/executor/onnx'
@@ -32,15 +24,13 @@ export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool' | 'models
   /** Those of the workforce's tasks; `leases` are compute's. */
   readonly workforceLeases: Client<typeof LeaseService>
   readonly engines: Engines
-  readonly sandbox: SandboxMode
   /** Takes over what lives as long as the process. */
   readonly own: Runner['own']
 }
 
 /** By name; none where there are no slots of models. `slots` are those of what is live: the sandbox takes none of them. */
 export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
-  const { workforceLeases, engines, own, sandbox: sandboxMode, providers, onnx, textSlots, ...options } = given
-  chooseSandbox(sandboxMode, options.log) // Compute, in the same process, looks into files behind it.
+  const { workforceLeases, engines, own, providers, onnx, textSlots, ...options } = given
   if (options.slots === 0) return new Map()
   const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options

@@ -1,4 +1,4 @@
-/** Writes the URLs of all modules that a process has loaded into a file, at its end. */
+/** Writes the URLs of all modules that a process has loaded into a file, at its end, and the names of Node's own. */
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
@@ -9,4 +9,7 @@ registerHooks({
     return next(url, context)
   },
 })
-process.once('exit', () => writeFileSync(process.env.LOADED_MODULES_FILE as string, loaded.join('\n')))
+process.once('exit', () => {
+  const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] }
+  writeFileSync(process.env.LOADED_MODULES_FILE as string, [...loaded, ...moduleLoadList].join('\n'))
+})

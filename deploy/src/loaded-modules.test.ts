@@ -2,19 +2,26 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { COMPILED } from './compile-cache.ts'
 import { type Environment, start } from './processes.fixture.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'millhand-modules-'))
 after(() => rm(folder, { recursive: true }))
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const START = fileURLToPath(new URL('./start.ts', import.meta.url))
 const LISTING = new URL('./loaded-modules.fixture.ts', import.meta.url).href
 
 /** The packages of which the one process has loaded code when it is ready. */
 async function loadedPackages(env: Environment): Promise<ReadonlySet<string>> {
+  const urls = (await loadedModules(env)).filter(url => /\.[cm]?[jt]s$/.test(url))
+  return new Set(urls.flatMap(url => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []))
+}
+
+async function loadedModules(env: Environment): Promise<string[]> {
   const list = join(folder, 'loaded')
   const address = '127.0.0.1:0'
   const addresses = { MILLHAND_HTTP_ADDR: address, MILLHAND_GRPC_ADDR: address, MILLHAND_METRICS_ADDR: address }
@@ -27,15 +34,17 @@ async function loadedPackages(env: Environment): Promise<ReadonlySet<string>> {
   await process.ready
   process.kill('SIGTERM')
   await process.end
-  const urls = (await readFile(list, 'utf8')).split('\n').filter(url => /\.[cm]?[jt]s$/.test(url))
-  return new Set(urls.flatMap(url => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []))
+  return (await readFile(list, 'utf8')).split('\n')
 }
 
-/** Of several machines, of engines of containers, and of processes that models and employees live in. */
+/** Of several machines, of engines of containers, of processes that models and employees live in, and of rare requests. */
 const unused = [
   ...['kafkajs', 'mongodb', 'bson', '@grpc/grpc-js', 'undici'],
   ...['@opentelemetry/api', '@opentelemetry/sdk-node', '@opentelemetry/sdk-trace', '@opentelemetry/resources'],
+  ...['@opentelemetry/sdk-metrics', '@opentelemetry/exporter-prometheus'],
   ...['onnxruntime-node', 'node-llama-cpp', '@duckdb/node-api', 'echarts'],
+  // Loaded with the first form, the first invoice as CSV, and the first task of an AI employee.
+  ...['@fastify/busboy', 'csv-stringify', 'ajv', 'ajv-formats'],
 ]
 
 test('one process loads nothing that it has no use for', async () => {
@@ -45,6 +54,16 @@ test('one process loads nothing that it has no use for', async () => {
     unused.filter(name => loaded.has(name)),
     [],
   )
+})
+
+test('a second start by the script of package.json parses no TypeScript', async () => {
+  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const [, cache = ''] = /^NODE_COMPILE_CACHE=(\S+) node /.exec(scripts.start) ?? []
+  assert.equal(cache, relative(ROOT, COMPILED))
+  const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const isParser = (name: string) => name.includes('internal/deps/amaro')
+  assert.ok((await loadedModules(env)).some(isParser), 'the first start parses')
+  assert.ok(!(await loadedModules(env)).some(isParser))
 })
 
 test('the SDK of traces is loaded where a collector is named, with the exporter of its protocol', async () => {

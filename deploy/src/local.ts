@@ -23,7 +23,7 @@ import { readCatalogue } from '@millhand/employees/catalogue'
 import type { EventLog } from '@millhand/eventlog'
 import { readerNames, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
-import type { ModelRunner } from '@millhand/executor'
+import { chooseSandbox, type ModelRunner } from '@millhand/executor'
 import { createGateway, type Gateway, localLimiter, publicServices } from '@millhand/gateway'
 import { createIdentityService, identityCollections } from '@millhand/identity'
 import { createInstanceService } from '@millhand/instance'
@@ -35,7 +35,7 @@ import { serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { createStatusService } from '@millhand/status'
 import type { SqliteDatabase } from '@millhand/store/sqlite'
-import { createMetrics, type Log, type Metrics } from '@millhand/telemetry'
+import { type Log, processMetrics as metrics } from '@millhand/telemetry'
 import { createWebhookService, eventsKeptMs, topics as listedTopics } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
 import type { EnsuredKeys } from './bootstrap-keys.ts'
@@ -82,11 +82,12 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const health = createHealth()
   const { db, blobs } = await openStore(config, runner, log)
-  const models = await loadCatalogue(config.modelFolders)
+  // Of children of all parts: compute looks into files in one.
+  const sandbox = chooseSandbox(config.sandbox, log)
+  const [models] = await Promise.all([loadCatalogue(config.modelFolders), sandbox])
   const { secret, keys } = await openAccounts(config, db, plans)
-  const metrics = createMetrics(log)
   const hosted = new HostedServices(runner)
-  const process: Process = { config, runner, log, health, db, blobs, models, plans, secret, metrics, hosted }
+  const process: Process = { config, runner, log, health, db, blobs, models, plans, secret, hosted }
   let gateway: Gateway | undefined
   await hostServices(process, () => gateway?.hasRequestWithin(BUSY_MS) ?? false)
   await runExecutors(process, modelRunner)
@@ -123,7 +124,6 @@ interface Process {
   readonly models: Catalogue
   readonly plans: Plans
   readonly secret: Uint8Array
-  readonly metrics: Metrics
   readonly hosted: HostedServices
 }
 
@@ -158,13 +158,14 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
   hosted.host('files', files)
   hosted.host('compute', compute)
   const eventLog = sqliteEventLog(db, { isBusy })
-  const events = withReaderMetrics(eventLog, process.metrics)
-  process.metrics.gauges(async () => {
+  const events = withReaderMetrics(eventLog, metrics)
+  const close = metrics.observe(() => {
     const behind = eventLog.groupsBehind()
     const groups = readerNames.filter(reader => behind.has(reader))
     const name = 'millhand_event_reader_behind_events'
     return groups.map(reader => ({ name, labels: { reader }, value: behind.get(reader) ?? 0 }))
   })
+  runner.own({ close }, 'reader metrics')
   const batch = createBatchService({
     ...{ db, blobs, events, cursors, clock, log },
     tasks: {
@@ -214,7 +215,7 @@ interface EventReaders extends ReturnType<typeof webhookTargets> {
 
 /** Billing and webhook, and the removal of events that all who read them have read. */
 async function hostEventReaders(
-  { config, runner, log, db, plans, secret, metrics, hosted }: Process,
+  { config, runner, log, db, plans, secret, hosted }: Process,
   { allow, targetFault, cursors, events, topics: others }: EventReaders,
 ): Promise<void> {
   const billing = createBillingService({
@@ -264,7 +265,6 @@ async function runExecutors({ config, runner, log, models, hosted }: Process, mo
     ...{ slots: config.executorSlots, textSlots: config.textSlots },
     providers: config.providers,
     onnx: config.onnx,
-    sandbox: config.sandbox,
     memoryLimitBytes: config.modelsMemoryBytes,
   })
   for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))

@@ -1,5 +1,5 @@
 /** What `pnpm serve` starts. */
-import type { Configuration, Health, Runner, Schema, Values } from '@millhand/process'
+import type { Address, Configuration, Health, Runner, Schema, Values } from '@millhand/process'
 import type { Level, Log } from '@millhand/telemetry'
 
 export interface Process {
@@ -13,6 +13,8 @@ interface Prepared {
   readonly logLevel: Level
   /** How long it serves on after it is told to stop. */
   readonly drainMs: number
+  /** Where it serves its metrics; undefined where it does not. */
+  readonly metrics: Address | undefined
   /** Starts it, and does not wait for what it needs of others. What it starts, the runner stops. */
   start(runner: Runner, log: Log): Promise<Started>
 }
@@ -23,7 +25,13 @@ export interface Started {
   readonly health: Health
 }
 
-export function defineProcess<S extends Schema, C extends { readonly logLevel: Level; readonly drainMs?: number }>(
+interface ProcessConfig {
+  readonly logLevel: Level
+  readonly drainMs?: number
+  readonly metrics?: Address | undefined
+}
+
+export function defineProcess<S extends Schema, C extends ProcessConfig>(
   variables: Configuration<S>,
   configOf: (set: Values<S>) => C,
   start: (config: C, runner: Runner, log: Log) => Promise<Started>,
@@ -32,8 +40,8 @@ export function defineProcess<S extends Schema, C extends { readonly logLevel: L
     variables,
     prepare(env) {
       const config = configOf(variables(env))
-      const { logLevel, drainMs = 0 } = config
-      return { logLevel, drainMs, start: (runner, log) => start(config, runner, log) }
+      const { logLevel, drainMs = 0, metrics } = config
+      return { logLevel, drainMs, metrics, start: (runner, log) => start(config, runner, log) }
     },
   }
 }

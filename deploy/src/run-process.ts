@@ -1,9 +1,10 @@
 /** One service's process from its start to its end. */
-import { systemClock as clock, createRunner } from '@millhand/process'
-import { standardOutput, startTracing } from '@millhand/telemetry'
+import { systemClock as clock, createRunner, type Runner } from '@millhand/process'
+import { type Log, processMetrics, standardOutput, startTracing } from '@millhand/telemetry'
 import { stopWithPackageManager } from './package-manager.ts'
 import type { Process, Started } from './process.ts'
 import { processLog } from './process-log.ts'
+import { serveMetrics } from './serve-metrics.ts'
 
 export interface ProcessOptions {
   /** What the ready line calls it. */
@@ -28,7 +29,7 @@ export async function runProcess(chosen: Process, options: ProcessOptions): Prom
     const tracing = await startTracing(process.env, `millhand-${options.service}`, log)
     runner.own(tracing, 'tracing')
     // A start that waits for others for ever must not keep the process from its end.
-    const started = await Promise.race([prepared.start(runner, log), runner.waitForExit()])
+    const started = await Promise.race([startAll(prepared, runner, log), runner.waitForExit()])
     if (typeof started === 'number') return started
     runner.run('ready line', signal => printReadyLine(options.service, started, signal))
     return await runner.waitForExit()
@@ -36,6 +37,18 @@ export async function runProcess(chosen: Process, options: ProcessOptions): Prom
     await runner.stop('start failed')
     throw error
   }
+}
+
+async function startAll(
+  { start, metrics }: ReturnType<Process['prepare']>,
+  runner: Runner,
+  log: Log,
+): Promise<Started> {
+  const started = await start(runner, log)
+  if (metrics === undefined) return started
+  const url = await serveMetrics(metrics, { metrics: processMetrics, runner, log })
+  log.info('metrics.served', { url: `${url}/metrics` })
+  return { ...started, addresses: { ...started.addresses, metrics: url } }
 }
 
 /** Says that it serves, once it does: one line of JSON on standard output. */

@@ -11,7 +11,7 @@ const log = createLog({ level: 'error' })
 test('metrics are served at their own address, as Prometheus reads them, and nothing else is', async t => {
   const runner = createRunner({ log })
   t.after(() => runner.stop('the test ends'))
-  const metrics = createMetrics(log)
+  const metrics = createMetrics()
   metrics.counter('millhand_webhook_tries_total')({ mode: 'live', outcome: 'failed' })
   const url = await serveMetrics({ host: '127.0.0.1', port: 0 }, { metrics, runner, log })
   const answer = await fetch(`${url}/metrics?x=1`)
@@ -42,7 +42,7 @@ test('a connection that can not be accepted, as without file descriptors, ends n
   const servers: Server[] = []
   const onListen = (message: unknown) => void servers.push((message as { server: Server }).server)
   subscribe('tracing:net.server.listen:asyncStart', onListen)
-  const url = await serveMetrics({ host: '127.0.0.1', port: 0 }, { metrics: createMetrics(log), runner, log })
+  const url = await serveMetrics({ host: '127.0.0.1', port: 0 }, { metrics: createMetrics(), runner, log })
   unsubscribe('tracing:net.server.listen:asyncStart', onListen)
   assert.equal(servers.length, 1)
   servers[0]?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }))

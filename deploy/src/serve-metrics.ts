@@ -4,23 +4,29 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Address, Runner } from '@millhand/process'
 import { ignoreAcceptErrors } from '@millhand/rpc'
-import { type Log, type Metrics, metricsContentType, standardError, tracer } from '@millhand/telemetry'
+import { type Log, type Metrics, metricsContentType, observeRuntime, standardError, tracer } from '@millhand/telemetry'
 import { explainListenFault } from './listen-fault.ts'
 
 /** The URL at which it serves. */
 export async function serveMetrics(
   address: Address,
-  { metrics, runner, log }: { metrics: Pick<Metrics, 'text' | 'counter'>; runner: Runner; log: Log },
+  { metrics, runner, log }: { metrics: Metrics; runner: Runner; log: Log },
 ): Promise<string> {
   const countDropped = metrics.counter('millhand_log_lines_dropped_total')
   standardError().onDropped(() => countDropped({}))
   const countSpans = metrics.counter('millhand_spans_dropped_total')
   tracer()?.onDropped((reason, spans) => countSpans({ reason }, spans))
+  runner.own({ close: observeRuntime(metrics) }, 'runtime metrics')
   const server = createServer(async (req, res) => {
     if (URL.parse(req.url ?? '', 'http://metrics')?.pathname !== '/metrics') return void res.writeHead(404).end()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end()
-    const text = await metrics.text()
-    res.writeHead(200, { 'content-type': metricsContentType, 'cache-control': 'no-store' }).end(text)
+    try {
+      const text = await metrics.text(log)
+      res.writeHead(200, { 'content-type': metricsContentType, 'cache-control': 'no-store' }).end(text)
+    } catch (error) {
+      log.error('metrics.failed', { error })
+      res.writeHead(500).end()
+    }
   })
   server.listen(address)
   await explainListenFault('MILLHAND_METRICS_ADDR', once(server, 'listening'))

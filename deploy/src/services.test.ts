@@ -95,6 +95,7 @@ test('the process of each service reads the variables that its entry asks for', 
     const reads = (variable: string) => described.some(each => each.name === variable)
     const row = services[name]
     const expected = {
+      MILLHAND_METRICS_ADDR: true,
       MILLHAND_MONGO_URL: row.database,
       MILLHAND_KAFKA_BROKERS: usesKafka(name),
       MILLHAND_OWNER_LEASE_S: row.owned,

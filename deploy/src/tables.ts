@@ -1,6 +1,6 @@
 /** The tables of the documentation that are made from the code. */
 import type { DescService } from '@bufbuild/protobuf'
-import { type MetricSpec, metricSpecs } from '@millhand/telemetry'
+import { isOpen, type MetricSpec, metricSpecs } from '@millhand/telemetry'
 import { localVariables } from './local-config.ts'
 import { loadProcess } from './processes/load-process.ts'
 import { type CallerName, callers, grantOf, isCalled, serviceNames } from './services.ts'
@@ -37,10 +37,12 @@ const localSettings: Table = {
 
 const metrics: Table = {
   page: 'operating.md',
-  head: '| metric | kind | labels | |',
-  rows: Object.entries<MetricSpec>(metricSpecs).map(([name, { kind, help, labels }]) => {
-    const values = Object.entries(labels).map(([label, values]) => `\`${label}\`: ${values.join(', ')}`)
-    return `| \`${name}\` | ${kind} | ${values.join('; ')} | ${help} |`
+  head: '| metric | kind | unit | labels | |',
+  rows: Object.entries<MetricSpec>(metricSpecs).map(([name, { kind, unit, help, labels }]) => {
+    const values = Object.entries(labels).map(
+      ([label, values]) => `\`${label}\`: ${isOpen(values) ? values.are : values.join(', ')}`,
+    )
+    return `| \`${name}\` | ${kind} | ${unit} | ${values.join('; ')} | ${help} |`
   }),
 }
 

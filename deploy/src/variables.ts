@@ -294,7 +294,7 @@ export function required<T>({ optional: _, ...rest }: Setting<T | undefined>): S
   return rest as Setting<T>
 }
 
-/** The same setting without its default: undefined if it is not set. */
-export function withoutDefault<T>({ default: _, ...rest }: Setting<T>): Setting<T | undefined> {
-  return optional(rest)
-}
+const { default: _, ...metricsAddress } = variables.MILLHAND_METRICS_ADDR
+
+/** Of a process of several: each that is to serve metrics is given an address of its own. */
+export const metricsVariables = { MILLHAND_METRICS_ADDR: optional(metricsAddress) }

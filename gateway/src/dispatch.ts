@@ -7,6 +7,7 @@ import { createMatch, type Endpoint, queryOf } from './pipeline/match.ts'
 import { sendProblem } from './problem.ts'
 import { beginTrace, endTrace } from './request-trace.ts'
 import type { RequestCounts } from './status/request-counts.ts'
+import { recordUnknown, requestRecorder } from './status/request-metrics.ts'
 
 export interface DispatchDeps {
   readonly log: Log
@@ -20,6 +21,7 @@ export function createDispatch(
 ): (exchange: Exchange) => Promise<void> {
   const checkHead = createHeadCheck()
   const match = createMatch(endpoints)
+  const recorders = new Map(endpoints.map(each => [each, requestRecorder(each.method, each.pattern)]))
 
   return async exchange => {
     const { req } = exchange
@@ -49,6 +51,8 @@ export function createDispatch(
     const ms = performance.now() - started
     const { status, path } = exchange
     if (span !== undefined) endTrace(span, exchange)
+    const record = (endpoint && recorders.get(endpoint)) ?? recordUnknown
+    record(status, ms)
     if (endpoint?.isMeasured && exchange.mode !== 'test' && status > 0) {
       counts.add(status, exchange.isTimed && !exchange.allowsSlowBody ? ms - exchange.bodyMs : undefined)
     }

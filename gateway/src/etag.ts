@@ -13,8 +13,9 @@ export function entityTag(text: string | Buffer): string {
 
 /** Makes the ETag of a method's answers, each of which comes with its JSON text. */
 export function tagger({ output }: DescMethodUnary): (message: Message, text: string) => string {
-  const write = jsonWriter(output, { omit: estimates })
   const locals = output.fields.filter(({ name }) => estimates.includes(name)).map(({ localName }) => localName)
+  if (locals.length === 0) return (_message, text) => entityTag(text)
+  const write = jsonWriter(output, { omit: estimates })
   return (message, text) => {
     const hasEstimate = locals.some(local => (message as unknown as Record<string, unknown>)[local] !== undefined)
     return entityTag(hasEstimate ? write(message) : text)

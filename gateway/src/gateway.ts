@@ -115,10 +115,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const counts = createRequestCounts()
   const components = createComponents(deps.optionalHealth ? [health, deps.optionalHealth] : [health], clock)
   const reports = createReports({ ...deps, components, counts })
-  const shorts = shortRoutes(services)
-  const rpc = createRpcServer({ ...deps, ...pipelineDeps, ids, counts })
+  const routes = httpRoutes(services)
+  const shorts = shortRoutes(services, routes)
+  const rpc = createRpcServer({ ...deps, ...pipelineDeps, routes, ids, counts })
   const endpoints = [
-    ...httpRoutes(services).map(route => routeEndpoint(route, shorts, pipelineDeps)),
+    ...routes.map(route => routeEndpoint(route, shorts, pipelineDeps)),
     paymentNotifications(transport),
     ...docs(),
     ...errorPages(),

@@ -10,7 +10,7 @@ export interface Inbound {
   /** Whether the time of the answer counts in the targets of `/status`: no wait, no stream, no file. */
   isTimed: boolean
   /** Whose calls are part of which trace; undefined where traces are off. */
-  readonly trace: TraceContext | undefined
+  trace: TraceContext | undefined
   /** The bytes of the body, by the head of the request; undefined where the head does not say. */
   readonly bodyLength: number | undefined
   /** A header of the request, by its name in lower case. */

@@ -1,6 +1,18 @@
 /** The trace of a request, from its route to the end of its answer. */
-import { attributes, parseTraceContext, type Span, spans, startSpan, tracer } from '@millhand/telemetry'
+import type { DescMethod } from '@bufbuild/protobuf'
+import { callSpan, endFailedCall } from '@millhand/rpc'
+import {
+  type Attributes,
+  attributes,
+  parseTraceContext,
+  type Span,
+  spans,
+  startSpan,
+  type Tracer,
+  tracer,
+} from '@millhand/telemetry'
 import type { Exchange } from './exchange.ts'
+import type { Inbound } from './inbound.ts'
 import type { Endpoint } from './pipeline/match.ts'
 
 /**
@@ -12,16 +24,27 @@ export function beginTrace(exchange: Exchange, { pattern, isMeasured }: Endpoint
   if (active === undefined || !isMeasured) return undefined
   const { method = 'GET' } = exchange.req
   const route = pattern.replaceAll(PARAMETER, '{$1}')
+  return begin(active, exchange, `${method} ${route}`, {
+    [attributes.requestMethod]: method,
+    [attributes.route]: route,
+    [attributes.urlPath]: exchange.path,
+    [attributes.urlScheme]: 'http',
+  })
+}
+
+/** The same for a call of gRPC, gRPC-Web or Connect. */
+export function beginCallTrace(exchange: Inbound, method: DescMethod): Span | undefined {
+  const active = tracer()
+  if (active === undefined) return undefined
+  const { name, attributes } = callSpan(method)
+  return begin(active, exchange, name, attributes)
+}
+
+function begin(active: Tracer, exchange: Inbound, name: string, told: Attributes): Span | undefined {
   const parent = parseTraceContext(exchange.header('traceparent'), exchange.header('tracestate'))
-  const { context, span } = active.root(`${method} ${route}`, parent, {
+  const { context, span } = active.root(name, parent, {
     kind: 'server',
-    attributes: {
-      [attributes.requestMethod]: method,
-      [attributes.route]: route,
-      [attributes.urlPath]: exchange.path,
-      [attributes.urlScheme]: 'http',
-      [attributes.requestId]: exchange.requestId,
-    },
+    attributes: { ...told, [attributes.requestId]: exchange.requestId },
   })
   exchange.trace = context
   return span
@@ -37,8 +60,16 @@ export function endTrace(span: Span, { status, mode }: Exchange): void {
   else span.end()
 }
 
+/** The same for a call, which failed with `failure`; `isAnswered`: the caller has all of the answer. */
+export function endCallTrace(span: Span, { mode }: Inbound, failure: unknown, isAnswered: boolean): void {
+  if (mode !== undefined) span.set({ [attributes.mode]: mode })
+  if (failure !== undefined) endFailedCall(span, failure)
+  else if (isAnswered) span.end()
+  else span.end('caller_gone')
+}
+
 /** The span of a request's admission. */
-export const admissionSpan = ({ trace }: Exchange): Span | undefined => startSpan(spans.admission, trace)
+export const admissionSpan = ({ trace }: Pick<Inbound, 'trace'>): Span | undefined => startSpan(spans.admission, trace)
 
 /** As the router has it: `/v1/tasks/:id`. */
 const PARAMETER = /:(\w+)/g

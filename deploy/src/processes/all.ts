@@ -50,7 +50,7 @@ export const all = defineProcess(allVariables, config, async (config, runner, lo
   const special: Partial<Record<ServiceName, Record<string, string>>> = {
     identity: { MILLHAND_BOOTSTRAP_KEY: keys.live, MILLHAND_BOOTSTRAP_TEST_KEY: keys.test },
     compute: { MILLHAND_GRPC_ADDR: written(config.grpc) },
-    webhook: { MILLHAND_METRICS_ADDR: written(config.metrics) },
+    webhook: { MILLHAND_METRICS_ADDR: written(config.webhookMetrics) },
   }
   const served = new Map<ServiceName, Served>()
   const begin = async (name: ServiceName): Promise<void> => {
@@ -62,6 +62,7 @@ export const all = defineProcess(allVariables, config, async (config, runner, lo
       ...without(reads),
       ...credentialsOf(issuer, name),
       MILLHAND_DRAIN_SECONDS: String(drainMs / 1_000),
+      ...(reads.has('MILLHAND_METRICS_ADDR') && { MILLHAND_METRICS_ADDR: '127.0.0.1:0' }),
       ...(reads.has('MILLHAND_GRPC_ADDR') && { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }),
       ...Object.fromEntries(calleesOf(name).map(callee => [urlVariable(callee), served.get(callee)?.grpc as string])),
       ...special[name],
@@ -122,7 +123,7 @@ function config(set: ReturnType<typeof allVariables>) {
   return {
     dataDir: set.MILLHAND_DATA_DIR,
     grpc: set.MILLHAND_GRPC_ADDR,
-    metrics: set.MILLHAND_METRICS_ADDR,
+    webhookMetrics: set.MILLHAND_METRICS_ADDR,
     bootstrap: bootstrapKeys(set),
     secretKey: set.MILLHAND_SECRET_KEY?.reveal(),
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,

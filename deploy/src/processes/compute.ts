@@ -46,7 +46,7 @@ const computeVariables = configuration(
 
 export const compute = defineProcess(computeVariables, config, async (config, runner, log) => {
   const plans = loadPlans(config.plansFile, log)
-  chooseSandbox(config.sandbox, log)
+  await chooseSandbox(config.sandbox, log)
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const models = await loadCatalogue(config.modelFolders)
   const health = createHealth()

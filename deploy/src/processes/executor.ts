@@ -2,7 +2,7 @@
 import { createClient } from '@connectrpc/connect'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { openKafka } from '@millhand/eventlog/kafka'
-import type { ModelRunner } from '@millhand/executor'
+import { chooseSandbox, type ModelRunner } from '@millhand/executor'
 import { onnxRunner } from '@millhand/executor/onnx'
 import { loadCatalogue } from '@millhand/model'
 import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/process'
@@ -16,7 +16,7 @@ import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess, type Process, type Started } from '../process.ts'
 import { urlVariablesOf } from '../service-urls.ts'
 import { dispatchTopic } from '../services.ts'
-import { pick, variables } from '../variables.ts'
+import { metricsVariables, pick, variables } from '../variables.ts'
 import { callingVariables, ownCredentialsOf } from './own-credentials.ts'
 import { serveGrpc } from './serve-grpc.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
@@ -27,6 +27,7 @@ const executorVariables = configuration(
     ...callingVariables,
     ...kafkaVariables,
     ...pick('MILLHAND_GRPC_ADDR'),
+    ...metricsVariables,
     ...urlVariablesOf('executor'),
     ...pick(
       'MILLHAND_MODELS_DIR',
@@ -68,6 +69,7 @@ async function start(
   const { caller } = config
   const reaching = { caller, runner, log, health, optionalHealth: createHealth() }
   const { compute, workforce } = connectServices('executor', config.addresses, reaching)
+  await chooseSandbox(config.sandbox, log)
   const executors = await createExecutors({
     leases: createClient(LeaseService, compute),
     workforceLeases: createClient(LeaseService, workforce),
@@ -79,7 +81,6 @@ async function start(
     textSlots: config.textSlots,
     providers: config.providers,
     onnx: config.onnx,
-    sandbox: config.sandbox,
     memoryLimitBytes: config.modelsMemoryBytes,
     clock,
     log,
@@ -109,6 +110,7 @@ function readConfig(set: ReturnType<typeof executorVariables>) {
   return {
     caller,
     grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     addresses: addressesOf('executor', set, caller.tls),
     kafka: kafkaOf(set),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),

@@ -15,7 +15,7 @@ import { explainListenFault } from '../listen-fault.ts'
 import { defineProcess } from '../process.ts'
 import { urlVariablesOf } from '../service-urls.ts'
 import { calleesOf, services } from '../services.ts'
-import { pick, variables } from '../variables.ts'
+import { metricsVariables, pick, variables } from '../variables.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
 import { watchTokenExpiry } from './token-expiry.ts'
@@ -24,6 +24,7 @@ const gatewayVariables = configuration(
   {
     ...signingVariables,
     ...pick('MILLHAND_HTTP_ADDR'),
+    ...metricsVariables,
     ...urlVariablesOf('gateway'),
     ...pick(
       'MILLHAND_MAX_STREAMS',
@@ -79,6 +80,7 @@ function config(set: ReturnType<typeof gatewayVariables>) {
   return {
     caller,
     http: set.MILLHAND_HTTP_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     addresses: addressesOf('gateway', set, caller.tls),
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     accountLimits: accountLimitsOf(set),

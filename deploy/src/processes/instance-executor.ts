@@ -35,7 +35,7 @@ const executorVariables = configuration(
 
 export const instanceExecutor = defineProcess(executorVariables, config, async (config, runner, log) => {
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
-  chooseSandbox(config.sandbox, log)
+  await chooseSandbox(config.sandbox, log)
   const models = await loadCatalogue(config.modelFolders)
   const pool = joinPool(config, { clock, log })
   await pool.join()

@@ -46,7 +46,7 @@ export async function openDeployment() {
 
   /** What the engine was asked to start, in order. */
   const specs: ReplicaSpec[] = []
-  const engine = createSandboxDriver({ clock, places: { cpu: 10 } })
+  const engine = createSandboxDriver({ clock, places: { cpu: 10, h100: 10 } })
   const instance = createInstanceService({
     ...of,
     drivers: {

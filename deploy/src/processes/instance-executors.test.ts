@@ -127,7 +127,7 @@ it('an executor gives up when compute has not answered for 5 minutes', async () 
 
 it('an account can set nothing that runs in the image of executors', async () => {
   await using deployment = await openDeployment()
-  for (const more of [{ command: ['sh'] }, { env: { A: 'b' } }, { ports: [80] }, { volumeGb: 1 }])
+  for (const more of [{ command: ['sh'] }, { env: { A: 'b' } }, { ports: [80] }, { volumeGb: 1 }, { gpu: 'h100' }])
     await assert.rejects(
       deployment.instances.createInstance({ gpu: 'cpu', image: IMAGE, ...more }, as('a')),
       error => codeOf(error) === 'invalid_parameter',

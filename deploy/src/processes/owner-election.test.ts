@@ -24,7 +24,7 @@ test('the log and a metric say why a process is the owner no more', { timeout: 6
       if (entry.event === 'ownership.ended') taken.resolve()
     },
   })
-  const metrics = createMetrics(log)
+  const metrics = createMetrics()
   const runner = createRunner({ log })
   t.after(async () => {
     await runner.stop('the test ends')
@@ -58,7 +58,7 @@ test('the log and a metric say why a process is the owner no more', { timeout: 6
   await taken.promise
   const ended = lines.find(({ event }) => event === 'ownership.ended')
   assert.deepEqual([ended?.level, ended?.reason], ['warn', 'taken'])
-  const text = await metrics.text()
-  assert.match(text, /^millhand_ownership_ended_total\{reason="taken",service="compute"\} 1$/m)
-  assert.match(text, /^millhand_ownership_ended_total\{reason="expired",service="compute"\} 0$/m)
+  const text = await metrics.text(log)
+  assert.match(text, /^millhand_ownership_ended_total\{service="compute",reason="taken"\} 1$/m)
+  assert.match(text, /^millhand_ownership_ended_total\{service="compute",reason="expired"\} 0$/m)
 })

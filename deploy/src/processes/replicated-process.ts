@@ -7,13 +7,12 @@ import { systemClock as clock, type Health, type Runner, type Values } from '@mi
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { reportFailures } from '@millhand/rpc/network'
 import type { MongoDatabase } from '@millhand/store/mongo'
-import { createMetrics, type Log } from '@millhand/telemetry'
+import { type Log, processMetrics as metrics } from '@millhand/telemetry'
 import { DAY_MS } from '../config-parts.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import type { Started } from '../process.ts'
-import { serveMetrics } from '../serve-metrics.ts'
 import { topicsOf } from '../topics.ts'
-import { pick, variables, withoutDefault } from '../variables.ts'
+import { metricsVariables, pick } from '../variables.ts'
 import { probeHealth } from './health-probe.ts'
 import { calledVariables, type OwnCredentials, requireHttps, type Tls } from './own-credentials.ts'
 import { type OwnedService, runOwnerElection } from './owner-election.ts'
@@ -24,7 +23,7 @@ import { advertised, openReplica } from './service-clients.ts'
 export const replicatedVariables = {
   ...calledVariables,
   ...kafkaVariables,
-  MILLHAND_METRICS_ADDR: withoutDefault(variables.MILLHAND_METRICS_ADDR),
+  ...metricsVariables,
   ...pick(
     'MILLHAND_GRPC_ADDR',
     'MILLHAND_ADVERTISE_URL',
@@ -91,14 +90,12 @@ interface OwnedWork {
 
 /** What the service is created with, and how it is started then. */
 export function replicatedProcess(name: OwnedService, { config, db, health, runner, log }: OwnedParts) {
-  const metrics = createMetrics(log)
   const kafka: KafkaEventLog = runner.own(openKafka({ ...config.kafka, clientId: name, log }), 'event log')
   const events = withReaderMetrics(kafka, metrics)
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
   return {
     events,
-    metrics,
     owner: () => ownership?.owner(),
     /** For a service whose replicas pass calls to the owner. */
     replicas: (caller: OwnCredentials) => ({
@@ -122,8 +119,7 @@ export function replicatedProcess(name: OwnedService, { config, db, health, runn
         await prepare(signal)
         await probeHealth('store', health, asking => db.ping(asking), signal)
       })
-      if (config.metrics === undefined) return { addresses: { grpc }, health }
-      return { addresses: { grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }) }, health }
+      return { addresses: { grpc }, health }
     },
   }
 }

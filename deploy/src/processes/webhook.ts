@@ -4,6 +4,7 @@ import { createDialer, createResolver } from '@millhand/dial'
 import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
+import { processMetrics } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
@@ -36,7 +37,7 @@ export const webhook = defineProcess(webhookVariables, config, async (config, ru
     sealingKey: config.sealingKey,
     clock,
     log,
-    metrics: owned.metrics,
+    metrics: processMetrics,
     isOwner: () => owned.owner() === 'here',
   })
   return await owned.start({

@@ -15,6 +15,8 @@ import type { Log } from '@millhand/telemetry'
 export interface Spending {
   /** Fails with `spending_limit_reached` where the account's limit of a family is reached. */
   require(caller: Pick<Principal, 'tenant'>, family: string): void
+  /** The account's limit of a family, where it is reached. */
+  reached(caller: Pick<Principal, 'tenant'>, family: string): ReachedLimit | undefined
   /** Asks billing until the signal ends. Never rejects. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -29,7 +31,7 @@ const POLL_MS = 1_000
 const TIMEOUT_MS = 5_000
 
 export function createSpending({ billing, clock, log }: SpendingDeps): Spending {
-  let reached: ReadonlyMap<string, ReachedLimit> = new Map()
+  let limits: ReadonlyMap<string, ReachedLimit> = new Map()
   let isAway = false
 
   async function poll(signal: AbortSignal): Promise<void> {
@@ -43,16 +45,21 @@ export function createSpending({ billing, clock, log }: SpendingDeps): Spending 
       for (const limit of answer.limits) found.set(`${limit.tenant}/${words.get(limit.family)}`, limit)
       after = answer.next
     } while (after !== undefined)
-    reached = found
+    limits = found
     isAway = false
   }
 
+  const reached: Spending['reached'] = ({ tenant }, family) => {
+    const limit = limits.get(`${tenant}/${family}`)
+    return limit?.resetsAt === undefined || timestampMs(limit.resetsAt) <= clock.now() ? undefined : limit
+  }
+
   return {
-    require({ tenant }, family) {
-      const limit = reached.get(`${tenant}/${family}`)
-      if (limit?.resetsAt === undefined || timestampMs(limit.resetsAt) <= clock.now()) return
-      throw spendingLimitReached(limit)
+    require(caller, family) {
+      const limit = reached(caller, family)
+      if (limit !== undefined) throw spendingLimitReached(limit)
     },
+    reached,
     run: signal =>
       everyInterval(clock, POLL_MS, signal, () =>
         poll(signal).catch(error => {

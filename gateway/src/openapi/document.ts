@@ -10,7 +10,7 @@ import { errorStatuses, headers, problemResponses, problemSchemas, refusalRespon
 export function openapiDocument(services: readonly DescService[], comments: Comments): Schema {
   const routes = httpRoutes(services)
   const schemas = createSchemas(comments)
-  const sources = { comments, schemas, routes, shortRoutes: shortRoutes(services) }
+  const sources = { comments, schemas, routes, shortRoutes: shortRoutes(services, routes) }
   const paths: Record<string, Record<string, Schema>> = {}
   for (const route of routes) {
     paths[route.template] = {

@@ -2,7 +2,7 @@
 import type { Transport } from '@connectrpc/connect'
 import type { RouteOf } from '@millhand/api'
 import type { Clock } from '@millhand/process'
-import { operationKey, waitMsKey } from '@millhand/rpc'
+import { operationKey, reachedLimitKey, waitMsKey } from '@millhand/rpc'
 import type { Spending } from '../admission/spending.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { retryWhileLost } from '../idempotency/retry.ts'
@@ -41,6 +41,7 @@ export function createInvoke(
   return async ({ exchange, caller, message }, operation, { begin, deadlineMs = Number.POSITIVE_INFINITY }) => {
     if (access.spends !== '') spending.require(caller, access.spends)
     const values = callValues(caller, exchange).set(operationKey, operation)
+    if (access.maySpend !== '') values.set(reachedLimitKey, spending.reached(caller, access.maySpend))
     if (begin !== undefined) values.set(waitMsKey, begin())
     const ask = (timeoutMs: number) =>
       call(transport, method, message, { exchange, values, timeoutMs, tellsQuota: access.tellsQuota })

@@ -1,14 +1,16 @@
 /** Answers calls: each has its way through Connect's handlers, and is written to a stream of HTTP/2 or an exchange of HTTP/1.1. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { fail, type Ids, problemOf } from '@millhand/api'
 import { drainingKey, grpcTrailer } from '@millhand/rpc/network'
 import type { Exchange } from '../exchange.ts'
 import type { Inbound } from '../inbound.ts'
 import { requestIdOf } from '../request-id.ts'
+import { beginCallTrace, endCallTrace } from '../request-trace.ts'
 import { READER_MS, REQUEST_MS, type ServerLimits } from '../server-limits.ts'
 import type { RequestCounts } from '../status/request-counts.ts'
+import { recordUnknown, requestRecorder } from '../status/request-metrics.ts'
 import { writeBody } from './answer-writer.ts'
 import { jsonBody, requestBody } from './request-body.ts'
 import { RpcCall, rpcCallKey } from './rpc-call.ts'
@@ -39,12 +41,16 @@ export function createAnswers(
   { ids, counts, limits = {} }: AnswerDeps,
   draining: AbortSignal,
 ): Answers {
+  const recorders = new Map([...methods].map(([path, method]) => [method, requestRecorder('POST', path)]))
   const { requestMs: senderMs = REQUEST_MS, readerMs = READER_MS } = limits
 
   /** The answer to a call, by Connect. */
   async function handle(method: RpcMethod, exchange: Inbound, incoming: Incoming) {
     const call = new RpcCall(exchange)
     const { requestBytes, handler, isMeasured } = method
+    const span = isMeasured ? beginCallTrace(exchange, handler.method) : undefined
+    const { to } = incoming
+    if (span) to.once('close', () => endCallTrace(span, exchange, call.failure, to.writableFinished))
     const codec = contentTypeOf(exchange)
     const raw = requestBody(incoming.source, call, { bytes: requestBytes, senderMs })
     const isJson = codec.endsWith('json') && requestBytes !== undefined
@@ -59,10 +65,10 @@ export function createAnswers(
       contextValues: createContextValues().set(rpcCallKey, call).set(drainingKey, draining),
     })
     const count = () => {
-      if (!isMeasured || exchange.mode === 'test') return
       const status = call.failure === undefined ? response.status : problemOf(call.failure, '').status
       const ms = performance.now() - started
-      counts.add(status, exchange.isTimed ? ms - call.bodyMs : undefined)
+      if (isMeasured && exchange.mode !== 'test') counts.add(status, exchange.isTimed ? ms - call.bodyMs : undefined)
+      return { status, ms }
     }
     return { response, count }
   }
@@ -70,12 +76,14 @@ export function createAnswers(
   async function toStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
     const path = (headers[':path'] as string | undefined)?.split('?', 1)[0] ?? ''
     const method = methods.get(path)
-    if (method === undefined || headers[':method'] !== 'POST')
+    if (method === undefined || headers[':method'] !== 'POST') {
+      recordUnknown(method === undefined ? 404 : 405, 0)
       return refuse(stream, path, method !== undefined, draining)
+    }
     const exchange = new StreamExchange(stream, headers, requestIdOf({ headers }, ids))
     const leaving = new AbortController()
     stream.once('close', () => leaving.abort(callerGone()))
-    const incoming = { source: stream, headers, httpVersion: '2.0', signal: leaving.signal }
+    const incoming = { source: stream, to: stream, headers, httpVersion: '2.0', signal: leaving.signal }
     const { response, count } = await handle(method, exchange, incoming)
     if (stream.destroyed) return
     const { status, header, body, trailer } = response
@@ -86,7 +94,8 @@ export function createAnswers(
     )
     if (body instanceof Uint8Array) stream.write(body)
     else if (body) await writeBody(stream, body, { readerMs, cut: () => stream.close(constants.NGHTTP2_CANCEL) })
-    count()
+    const { status: answered, ms } = count()
+    recorders.get(method)?.(answered, ms)
     stream.end()
     discardRest(stream, draining)
   }
@@ -100,7 +109,7 @@ export function createAnswers(
     if (!isUnary) exchange.allowsSlowBody = true
     const leaving = new AbortController()
     res.once('close', () => leaving.abort(callerGone()))
-    const incoming = { source: req, headers: req.headers, httpVersion: '1.1', signal: leaving.signal }
+    const incoming = { source: req, to: res, headers: req.headers, httpVersion: '1.1', signal: leaving.signal }
     const { response, count } = await handle(method, exchange, incoming)
     const { status, header, body } = response
     const headers = [...(header ?? [])].flatMap(([name, value]) => (name === 'content-length' ? [] : [name, value]))
@@ -122,6 +131,8 @@ export function createAnswers(
 
 interface Incoming {
   readonly source: Readable
+  /** What the answer is written to. */
+  readonly to: Writable
   readonly headers: IncomingHttpHeaders
   readonly httpVersion: string
   readonly signal: AbortSignal

@@ -5,10 +5,11 @@ import type { UniversalHandler } from '@connectrpc/connect/protocol'
 import { codeOf, isOurs, type Route, retryAfterOf } from '@millhand/api'
 import type { Clock, Health } from '@millhand/process'
 import { binaryOptions, healthService, reflectionService } from '@millhand/rpc/network'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
 import { Concurrency } from '../admission/concurrency.ts'
 import { addDeprecation } from '../deprecation.ts'
 import { createAdmit, type PipelineDeps } from '../pipeline/pipeline.ts'
+import { admissionSpan } from '../request-trace.ts'
 import { bodyLimitOf } from '../transcode/json-body.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import { publicError } from './public-error.ts'
@@ -20,6 +21,8 @@ import { unaryMethod, waitMethod } from './unary.ts'
 
 export interface RpcDeps extends PipelineDeps {
   readonly services: readonly DescService[]
+  /** Those of the services. */
+  readonly routes: readonly Route[]
   readonly health: Health
   readonly clock: Clock
   readonly log: Log
@@ -44,7 +47,7 @@ const MOST_BYTES = 64 * 1_048_576
 /** By path. `/grpc.health.v1.Health` and reflection are answered without a key, and know the public services alone. */
 export function rpcMethods(deps: RpcDeps): ReadonlyMap<string, RpcMethod> {
   const { services, health, clock } = deps
-  const routes = new Map<DescMethod, Route>(rpcRoutes(services).map(route => [route.desc, route]))
+  const routes = new Map<DescMethod, Route>(rpcRoutes(services, deps.routes).map(route => [route.desc, route]))
   const admits = new Map([...routes].map(([method, route]) => [method, admission(route, deps)]))
   const anonymous = new Concurrency('calls without a key', { perTenant: ANONYMOUS, all: ALL_ANONYMOUS })
 
@@ -97,8 +100,15 @@ function admission(route: Route, deps: PipelineDeps): (context: HandlerContext) 
     const call = callOf(context)
     const { exchange } = call
     if (route.deprecated !== undefined) addDeprecation(exchange, route.deprecated)
-    call.caller = await deps.authenticate(exchange)
-    await admit(call)
+    const span = admissionSpan(exchange)
+    try {
+      call.caller = await deps.authenticate(exchange)
+      await admit(call)
+    } catch (error) {
+      span?.end(codeOf(error))
+      throw error
+    }
+    span?.end()
     if (route.kind !== 'json') exchange.isTimed = false
     if (route.body !== '*' || route.kind === 'upload') return
     let permit: ReturnType<Concurrency['acquire']> | undefined
@@ -167,6 +177,7 @@ function failed(log: Log, context: HandlerContext, error: unknown) {
     const level = codeOf(error) === 'internal' ? 'error' : 'warn'
     log[level]('request.failed', {
       request_id: call.exchange.requestId,
+      ...traceIds(call.exchange.trace),
       method: `${method.parent.typeName}/${method.name}`,
       error,
     })

@@ -1,14 +1,14 @@
 /** The methods that callers of gRPC, gRPC-Web and Connect reach, with the rules that REST has for them. */
 import { type DescMethod, type DescMethodUnary, type DescService, getOption, hasOption } from '@bufbuild/protobuf'
-import { httpRoutes, type Route } from '@millhand/api'
+import type { Route } from '@millhand/api'
 import { http } from '@millhand/api/gen/google/api/annotations_pb.ts'
 import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 
 /**
  * Those that name a scope: what REST answers, and the waits that it reaches by `Prefer: wait`. Throws where one is neither.
+ * `rest` are the routes of the services.
  */
-export function rpcRoutes(services: readonly DescService[]): Route[] {
-  const rest = httpRoutes(services)
+export function rpcRoutes(services: readonly DescService[], rest: readonly Route[]): Route[] {
   return services.flatMap(service =>
     service.methods
       .filter(method => hasOption(method, access))

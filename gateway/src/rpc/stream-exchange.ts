@@ -1,6 +1,7 @@
 /** A call over HTTP/2, as admission knows it. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { Id, KeyMode } from '@millhand/api'
+import type { TraceContext } from '@millhand/telemetry'
 import { corsHeaders } from '../cors.ts'
 import { commonHeaders } from '../exchange.ts'
 import { CallBudget, type Inbound } from '../inbound.ts'
@@ -11,7 +12,7 @@ export class StreamExchange implements Inbound {
   readonly peer: string
   mode: KeyMode | undefined
   isTimed = true
-  readonly trace = undefined
+  trace: TraceContext | undefined
   readonly #headers: IncomingHttpHeaders
   readonly #budget = new CallBudget()
   readonly #held = new DisposableStack()

@@ -1,4 +1,5 @@
 /** How requests were answered: what the targets of `/status` are measured by. */
+import { processMetrics } from '@millhand/telemetry'
 import { FAST_MS } from './targets.ts'
 
 interface Counts {
@@ -23,10 +24,16 @@ export function createRequestCounts(): RequestCounts {
   return {
     add(status, ms) {
       counts.requests++
-      if (status >= 500) counts.failed++
+      if (status >= 500) {
+        counts.failed++
+        countFailed()
+      } else countAnswered()
       if (ms === undefined) return
       counts.timed++
-      if (ms > FAST_MS) counts.slow++
+      if (ms > FAST_MS) {
+        counts.slow++
+        countSlow()
+      } else countFast()
     },
     take() {
       const taken = counts
@@ -35,5 +42,10 @@ export function createRequestCounts(): RequestCounts {
     },
   }
 }
+
+const countAnswered = processMetrics.boundCounter('millhand_target_requests_total', { result: 'answered' })
+const countFailed = processMetrics.boundCounter('millhand_target_requests_total', { result: 'failed' })
+const countFast = processMetrics.boundCounter('millhand_target_timed_requests_total', { speed: 'fast' })
+const countSlow = processMetrics.boundCounter('millhand_target_timed_requests_total', { speed: 'slow' })
 
 const none = (): Counts => ({ requests: 0, failed: 0, timed: 0, slow: 0 })

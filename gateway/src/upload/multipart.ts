@@ -1,5 +1,5 @@
 /** The parts of a form: `multipart/form-data` (RFC 7578). */
-import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import type { BusboyInstance } from '@fastify/busboy'
 import { fail } from '@millhand/api'
 
 /** What a form holds, in the order in which it comes; `data` are the next bytes of the file before. */
@@ -16,7 +16,7 @@ export const FILE_PART = 'file'
  * Fails with `invalid_parameter` for what is no form, or one with more in it than an upload has a use for.
  */
 export async function* readForm(contentType: string, body: AsyncIterable<Buffer>): AsyncGenerator<FormPart> {
-  const parser = open(contentType)
+  const parser = await open(contentType)
   const parts: FormPart[] = []
   let failure: unknown
   const ended = Promise.withResolvers<void>()
@@ -62,7 +62,9 @@ export async function* readForm(contentType: string, body: AsyncIterable<Buffer>
   }
 }
 
-function open(contentType: string): BusboyInstance {
+/** Its code is loaded with the first form. */
+async function open(contentType: string): Promise<BusboyInstance> {
+  const { Busboy } = await import('@fastify/busboy')
   try {
     return new Busboy({ headers: { 'content-type': contentType }, limits, isPartAFile })
   } catch {

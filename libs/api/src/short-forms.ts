@@ -1,7 +1,7 @@
 /** Other addresses at which methods answer, in the place of the methods that have them. */
 import { type DescMethod, type DescService, getOption, hasOption } from '@bufbuild/protobuf'
 import { type ShortForm, short_form } from './gen/millhand/type/v1/access_pb.ts'
-import { httpRoutes, type Route, routeAt } from './routes.ts'
+import { type Route, routeAt } from './routes.ts'
 
 /** A route at the address of another one, which answers there what is its own. */
 export interface ShortRoute {
@@ -11,12 +11,11 @@ export interface ShortRoute {
 }
 
 /**
- * The short forms of services. Throws for one whose address no other method has, or that does not say what is its own.
+ * The short forms of services, whose routes are given. Throws for one whose address no other method has, or that does not
+ * say what is its own.
  */
-export function shortRoutes(services: Iterable<DescService>): ShortRoute[] {
-  const all = [...services]
-  const routes = httpRoutes(all)
-  return all.flatMap(service =>
+export function shortRoutes(services: readonly DescService[], routes: readonly Route[]): ShortRoute[] {
+  return services.flatMap(service =>
     service.methods
       .filter(desc => hasOption(desc, short_form))
       .map(desc => shortRoute(desc, service, getOption(desc, short_form), routes)),

@@ -97,7 +97,7 @@ function withSandbox(t: TestContext) {
 }
 
 it('a child that is killed while its sandbox is set up is gone', { timeout: 120_000 }, async t => {
-  if (withSandbox(t).tool !== 'bwrap') return t.skip('needs bubblewrap that works (Debian: bubblewrap)')
+  if ((await withSandbox(t)).tool !== 'bwrap') return t.skip('needs bubblewrap that works (Debian: bubblewrap)')
   for (let turns = 0; turns < 20; turns++) {
     const child = start(() => undefined, [])
     for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setImmediate(resolve))
@@ -108,7 +108,7 @@ it('a child that is killed while its sandbox is set up is gone', { timeout: 120_
 it('a child of another user gets its folder and what it is lent by its group, and owns neither', {
   skip: process.getuid?.() !== 0 && 'needs root, which alone can start a process of another user',
 }, async t => {
-  if (withSandbox(t).firstUid === undefined) return t.skip('needs setpriv (Debian: util-linux)')
+  if ((await withSandbox(t)).firstUid === undefined) return t.skip('needs setpriv (Debian: util-linux)')
   const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
   t.after(() => child.kill())
   const inputs = mkdtempSync(join(tmpdir(), 'millhand-lent-'))
@@ -124,7 +124,7 @@ it('a child of another user gets its folder and what it is lent by its group, an
 it('a child that can have no user of its own is one line of the log', {
   skip: process.getuid?.() !== 0 && 'needs root, which alone can start a process of another user',
 }, async t => {
-  if (withSandbox(t).firstUid === undefined) return t.skip('needs setpriv (Debian: util-linux)')
+  if ((await withSandbox(t)).firstUid === undefined) return t.skip('needs setpriv (Debian: util-linux)')
   const folder = mkdtempSync(join(tmpdir(), 'millhand-unreadable-'))
   t.after(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'model'), '', { mode: 0o600 })

@@ -13,7 +13,7 @@ import { createLog } from '@millhand/telemetry'
 import type { DeviceAccess } from './devices.ts'
 import { chooseSandbox, detectSandbox, type SandboxPlan, wrapCommand } from './os-sandbox.ts'
 
-const plan = detectSandbox()
+const plan = await detectSandbox()
 const FIXTURE = fileURLToPath(new URL('os-sandbox.fixture.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
 
@@ -115,15 +115,15 @@ describe('a machine with setpriv alone', { skip: needs('util-linux', hasSetpriv)
 })
 
 describe('a machine without the tools', () => {
-  it('says at the start, in one line, what is not closed', () => {
-    const { tool, missing } = detectSandbox('/nowhere')
+  it('says at the start, in one line, what is not closed', async () => {
+    const { tool, missing } = await detectSandbox('/nowhere')
     assert.equal(tool, 'none')
     assert.match(missing.join(), /bubblewrap does not work here/)
   })
 
-  it('is told apart from one where the wall is switched off', () => {
+  it('is told apart from one where the wall is switched off', async () => {
     const lines: string[] = []
-    chooseSandbox('off', createLog({ level: 'info', write: line => lines.push(line), format: 'json' }))
+    await chooseSandbox('off', createLog({ level: 'info', write: line => lines.push(line), format: 'json' }))
     assert.equal(lines.length, 1)
     assert.match(lines[0] as string, /sandbox\.incomplete.*switched off/)
   })

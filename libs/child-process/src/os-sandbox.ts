@@ -2,10 +2,11 @@
  * The wall that the operating system puts around a child process, below Node's own lock: what is compromised in native code
  * stands before this one. One place chooses it, by what the machine has. docs/decisions/walls.md
  */
-import { spawnSync } from 'node:child_process'
+import { type ExecFileException, execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import type { Log } from '@millhand/telemetry'
 import type { DeviceAccess } from './devices.ts'
 import { listsChildren } from './process-usage.ts'
@@ -45,9 +46,9 @@ let chosen = OFF
 /** Begins anywhere: children of other processes on this machine are to have other users. */
 let children = randomInt(UIDS)
 
-/** To be called at the start. Throws where `required` is not to be had. What is not closed is one line of the log. */
-export function chooseSandbox(mode: SandboxMode, log: Log): SandboxPlan {
-  chosen = mode === 'off' ? OFF : detectSandbox()
+/** To be called at the start. Rejects where `required` is not to be had. What is not closed is one line of the log. */
+export async function chooseSandbox(mode: SandboxMode, log: Log): Promise<SandboxPlan> {
+  chosen = mode === 'off' ? OFF : await detectSandbox()
   if (mode === 'required' && chosen.tool !== 'bwrap')
     throw new Error(`MILLHAND_SANDBOX is "required", and this machine lacks it: ${chosen.missing.join('; ')}.`)
   if (chosen.missing.length > 0) log.warn('sandbox.incomplete', { tool: chosen.tool, missing: chosen.missing })
@@ -59,7 +60,7 @@ export function chooseSandbox(mode: SandboxMode, log: Log): SandboxPlan {
 export const sandbox = (): SandboxPlan => chosen
 
 /** The best that works here: each is tried on a process that does nothing. `path` is where its tools are looked for. */
-export function detectSandbox(path = process.env.PATH ?? ''): SandboxPlan {
+export async function detectSandbox(path = process.env.PATH ?? ''): Promise<SandboxPlan> {
   const isRoot = process.getuid?.() === 0
   const uids = isRoot ? [FIRST_UID, NOBODY, undefined] : [undefined]
   const faults: string[] = []
@@ -67,7 +68,7 @@ export function detectSandbox(path = process.env.PATH ?? ''): SandboxPlan {
     for (const tool of ['bwrap', 'setpriv'] as const)
       for (const firstUid of uids) {
         const plan = { tool, firstUid, missing: missingOf(tool, isRoot && firstUid === undefined, faults[0]) }
-        const fault = tried(plan, path)
+        const fault = await tried(plan, path)
         if (fault === undefined) return plan
         faults.push(fault)
       }
@@ -84,7 +85,7 @@ const missingOf = (tool: SandboxPlan['tool'], isRoot: boolean, fault: string | u
   ...(tool === 'none' ? ['children may gain privileges: there is no setpriv'] : []),
 ]
 
-function tried(plan: SandboxPlan, path: string): string | undefined {
+async function tried(plan: SandboxPlan, path: string): Promise<string | undefined> {
   // What is behind Bubblewrap is found by it, and held to its limits.
   if (plan.tool === 'bwrap' && !listsChildren()) return 'this kernel does not list the children of a process'
   const needs = { folder: '/', writes: false, readable: [import.meta.filename] }
@@ -92,11 +93,17 @@ function tried(plan: SandboxPlan, path: string): string | undefined {
   const wrapped = wrapCommand(plan, [process.execPath, '-e', read], needs)
   if (plan.firstUid !== undefined && wrapped.uid === undefined) return 'no other user can read this program'
   const [command = '', ...given] = wrapped.command
-  const { status, error, stderr } = spawnSync(command, given, { env: { PATH: path }, timeout: 20_000 })
-  if (status === 0) return undefined
-  if (error) return (error as NodeJS.ErrnoException).code === 'ENOENT' ? `there is no ${command}` : error.message
-  return String(stderr).trim().split('\n')[0] ?? ''
+  try {
+    await execute(command, given, { env: { PATH: path }, timeout: 20_000 })
+    return undefined
+  } catch (error) {
+    const { code, stderr, message } = error as ExecFileException & { stderr?: string }
+    if (code === 'ENOENT') return `there is no ${command}`
+    return stderr?.trim().split('\n')[0] || message
+  }
 }
+
+const execute = promisify(execFile)
 
 export interface Wrapped {
   readonly command: readonly string[]

@@ -9,6 +9,7 @@ const event: LoggedEvent = { topic: 't', key: 'k', id: 'e', type: 'x', time: 0, 
 function open() {
   let now = 0
   const counts = new Map<string, number>()
+  const delays: number[] = []
   const batches = [[event, event], [event]]
   const log: EventLog = {
     async subscribe(_group, _topics, handler) {
@@ -26,13 +27,25 @@ function open() {
   const pass = (ms: number) => {
     now += ms
   }
-  return { log: withReaderMetrics(log, { counter } as never, () => now), counts, pass }
+  const histogram = () => (_: object, seconds: number) => void delays.push(seconds)
+  const metrics = { counter, histogram } as never
+  return {
+    log: withReaderMetrics(
+      log,
+      metrics,
+      () => now,
+      () => now,
+    ),
+    counts,
+    delays,
+    pass,
+  }
 }
 
 const { signal } = new AbortController()
 
 test('counts what a group reads, and for how long it is at it', async () => {
-  const { log, counts, pass } = open()
+  const { log, counts, delays, pass } = open()
   await log.subscribe('billing-compute', ['t'], async () => pass(1500), signal)
   assert.deepEqual(
     [...counts],
@@ -41,6 +54,7 @@ test('counts what a group reads, and for how long it is at it', async () => {
       ['seconds_total billing-compute', 3],
     ],
   )
+  assert.deepEqual(delays, [1.5, 3])
 })
 
 test('counts a batch that fails', async () => {

@@ -1,6 +1,6 @@
 /** Tells metrics what readers of a log take of this process. */
 import { type Metrics, metricSpecs } from '@millhand/telemetry'
-import type { EventLog } from './event-log.ts'
+import type { EventLog, LoggedEvent } from './event-log.ts'
 
 /** The groups that are counted, and the one service that reads with `tail`. */
 export const readerNames = metricSpecs.millhand_event_reader_events_total.labels.reader
@@ -10,13 +10,17 @@ type ReaderName = (typeof readerNames)[number]
 /** A log whose readers are counted: events, and the time from when a batch is handed out until it is done with. */
 export function withReaderMetrics<Log extends EventLog>(
   log: Log,
-  metrics: Pick<Metrics, 'counter'>,
+  metrics: Pick<Metrics, 'counter' | 'histogram'>,
   now: () => number = () => performance.now(),
+  time: () => number = Date.now,
 ): Log {
   const countEvents = metrics.counter('millhand_event_reader_events_total')
   const countSeconds = metrics.counter('millhand_event_reader_seconds_total')
-  const count = (reader: ReaderName, events: number, since: number) => {
-    countEvents({ reader }, events)
+  const recordDelay = metrics.histogram('millhand_event_reader_delay_seconds')
+  const count = (reader: ReaderName, events: readonly LoggedEvent[], since: number) => {
+    countEvents({ reader }, events.length)
+    const [oldest] = events
+    if (oldest !== undefined) recordDelay({ reader }, Math.max(0, time() - oldest.time) / 1000)
     countSeconds({ reader }, (now() - since) / 1000)
   }
   return {
@@ -29,7 +33,7 @@ export function withReaderMetrics<Log extends EventLog>(
         try {
           await handler(events)
         } finally {
-          count(reader, events.length, since)
+          count(reader, events, since)
         }
       }
       await log.subscribe(group, topics, counted, signal)
@@ -43,7 +47,7 @@ export function withReaderMetrics<Log extends EventLog>(
 /** A batch is done with when the next one is asked for, or none is any more. */
 async function* counted<Event>(
   batches: AsyncIterable<readonly Event[]>,
-  count: (events: number, since: number) => void,
+  count: (events: readonly Event[], since: number) => void,
   now: () => number,
 ) {
   for await (const batch of batches) {
@@ -51,7 +55,7 @@ async function* counted<Event>(
     try {
       yield batch
     } finally {
-      count(batch.length, since)
+      count(batch, since)
     }
   }
 }

@@ -123,6 +123,18 @@ export class Flow {
     return undefined
   }
 
+  /** The smallest id that it holds, which is the oldest: ids sort by creation. */
+  oldestId(): string | undefined {
+    let oldest: string | undefined
+    for (const { lanes } of this.#ranks) {
+      for (const lane of lanes.values()) {
+        const id = front(lane)?.id
+        if (id !== undefined && (oldest === undefined || id < oldest)) oldest = id
+      }
+    }
+    return oldest
+  }
+
   /** The next piece of work of the group that may share a run. */
   companion(group: string): Entry | undefined {
     for (const { lanes } of this.#ranks) {

@@ -107,6 +107,11 @@ export class Pool<T extends Work, C> implements CapSibling {
     return this.#queue.position(id)
   }
 
+  /** The id of the oldest work that could be claimed now. */
+  oldestId(): string | undefined {
+    return this.#queue.oldestId()
+  }
+
   running(key: string): number {
     return this.#leases.under(key)
   }

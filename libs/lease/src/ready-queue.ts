@@ -176,6 +176,16 @@ export class ReadyQueue {
     return ahead * Math.max(1, this.#fairQueue.length + this.#parked.size)
   }
 
+  /** The id of the oldest work that it holds. Looks at every flow. */
+  oldestId(): string | undefined {
+    let oldest: string | undefined
+    for (const flow of this.#flows.values()) {
+      const id = flow.oldestId()
+      if (id !== undefined && (oldest === undefined || id < oldest)) oldest = id
+    }
+    return oldest
+  }
+
   #takeRun(busy: ReadonlySet<string>, taken: Counters, mayTake: (flow: Flow) => boolean): Ready[] | undefined {
     for (let place = 0; ; ) {
       const flow = this.#fairQueue.at(place)

@@ -13,8 +13,8 @@ export interface WorkStore<T extends Work, C> {
   /** The work as it is in the store, with all that was decided before the call. */
   get(tenant: string, id: string): Promise<T | undefined>
   find(index: 'ready' | 'due' | 'primary', query: Query): Promise<T[]>
-  /** How much work of a tenant waits in a pool, at most `limit`. */
-  countWaiting(pool: string, tenant: string, limit: number): Promise<number>
+  /** How much work of a tenant waits in a pool, or of all where none is named; at most `limit`. */
+  countWaiting(pool: string, tenant: string | undefined, limit: number): Promise<number>
   /**
    * Stores new work, version 1, with its events; false when the id is taken. Work that rests may be begun at once, and
    * becomes durable within 250 ms or together with its next change.
@@ -107,7 +107,8 @@ export function createWorkStore<T extends Work, C>(deps: WorkStoreDeps<T, C>): W
       return pending === undefined ? found : found.map(work => writes.newest(work, pending))
     },
 
-    countWaiting: (pool, tenant, limit) => collection.count('ready', { equals: [pool, tenant] }, limit),
+    countWaiting: (pool, tenant, limit) =>
+      collection.count('ready', { equals: tenant === undefined ? [pool] : [pool, tenant] }, limit),
 
     async insert(work, events, urgency = 'now') {
       const { tenant, id } = work

@@ -67,18 +67,30 @@ const FILE_TYPE = record({
   overwrite_reason: { enum: ['none', 'low_confidence', 'overwrite_map'] },
 })
 
-const READING = record({
-  text: { type: 'string' },
-  lines: list(
-    record({
-      text: { type: 'string', minLength: 1 },
-      confidence: { type: 'number', minimum: 0.5, maximum: 1 },
-      box: { type: 'array', items: CORNER, minItems: 4, maxItems: 4 },
-    }),
-  ),
-  width: PIXELS,
-  height: PIXELS,
-})
+const NUMBER_OF_PAGE: Schema = { type: 'integer', minimum: 1 }
+
+/** What is said of pages is there for a TIFF that has several. */
+const READING = record(
+  {
+    text: { type: 'string' },
+    lines: list(
+      record(
+        {
+          text: { type: 'string', minLength: 1 },
+          confidence: { type: 'number', minimum: 0.5, maximum: 1 },
+          box: { type: 'array', items: CORNER, minItems: 4, maxItems: 4 },
+          page: NUMBER_OF_PAGE,
+        },
+        ['text', 'confidence', 'box'],
+      ),
+    ),
+    width: PIXELS,
+    height: PIXELS,
+    pages: list(record({ page: NUMBER_OF_PAGE, width: PIXELS, height: PIXELS })),
+    pages_not_read: { type: 'integer', minimum: 0 },
+  },
+  ['text', 'lines', 'width', 'height'],
+)
 
 /** `json` is there where a schema was asked for and the text has its end. */
 const GENERATED = record(

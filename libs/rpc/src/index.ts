@@ -17,7 +17,8 @@ export {
   principalKey,
   requestIdKey,
 } from './principal.ts'
+export { reachedLimitKey } from './reached-limit.ts'
 export { routeByService } from './route-by-service.ts'
 export { serve } from './serve.ts'
-export { traceKey, withClientSpans } from './trace.ts'
+export { callSpan, endFailedCall, traceKey, withClientSpans } from './trace.ts'
 export { check, violations } from './validation/validation.ts'

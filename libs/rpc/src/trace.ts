@@ -93,6 +93,12 @@ function spanned<T>(
   })()
 }
 
+/** What the span of a call of `method` is called, and says of it. */
+export const callSpan = (method: DescMethod) => ({ name: nameOf(method), attributes: toldOf(method) })
+
+/** Ends the span of the side that answers a call, which failed with `error`. */
+export const endFailedCall = (span: Span, error: unknown): void => end(span, error, isServerFault)
+
 function end(span: Span, error: unknown, isError: (code: Code) => boolean): void {
   const { code } = asConnectError(error)
   const status = (Code[code] ?? 'Unknown').replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase()

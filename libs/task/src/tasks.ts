@@ -13,6 +13,7 @@ import { createEmissions, type EmissionsRecord } from './stream/emissions.ts'
 import { createStreamTokens } from './stream-token.ts'
 import { modeOf, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { createTaskMetrics, observeQueues } from './task-metrics.ts'
 import { TaskWatch } from './task-watch.ts'
 import type { TaskCause } from './transition.ts'
 
@@ -28,6 +29,8 @@ export interface TasksOptions<T extends TaskBase>
   readonly share: PoolOptions<T, TaskCause>['share']
   /** How many tasks of a group share a run at most; where it is left out a run is of one task, and a claim's of any groups. */
   readonly maxBatch?: (pool: string, group: string) => number
+  /** What a task runs, as metrics call it: a name of a bounded set. Its group, where it is left out. */
+  readonly modelName?: (task: T) => string
   /** At least 32 bytes, the same for all replicas. */
   readonly streamTokenSecret: Uint8Array
 }
@@ -56,11 +59,15 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
     onDecided(before, after)
     watch.changed(after)
   }
+  const metrics = createTaskMetrics(options.modelName ?? (task => task.group))
   const tasks = createWorkStore<T, TaskCause>({
     collection: options.tasks,
     machine: { transition, events: (before, after, now) => taskEvents(kind, before, after, now, newEventId) },
     clock,
-    onChanged,
+    onChanged(before, after) {
+      metrics.written(before, after)
+      onChanged(before, after)
+    },
     onDecided,
     onDoubt: (task, wasDecided) => byName.get(task.pool)?.doubt(task, wasDecided),
   })
@@ -109,6 +116,15 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
     deps,
     async run(signal) {
       watch.hear(signal)
+      observeQueues(
+        [...byName].map(([pool, each]) => ({
+          pool,
+          count: limit => tasks.countWaiting(pool, undefined, limit),
+          oldest: () => each.oldestId(),
+        })),
+        () => clock.now(),
+        signal,
+      )
       await Promise.all([...[...byName.values()].map(pool => pool.run(signal)), removeExpired(deps, signal)])
       watch.endAll() // What came while it ended.
       tasks.flush()

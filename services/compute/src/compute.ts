@@ -106,6 +106,7 @@ export function createComputeService(options: ComputeOptions) {
       const { weight, max_running: maxRunning } = plans.computePlan(plan)
       return { weight, maxRunning }
     },
+    modelName: ({ group }) => (models.get(group) === undefined ? 'own' : group),
     // In the sandbox no task waits for another's end: each run is of one.
     maxBatch: (pool, group) => (SHARING.has(pool) ? taskModels.maxBatch(group) : 1),
   })

@@ -12,6 +12,7 @@ import type { Emission, Loadable, Loadables, Runner } from '@millhand/child-proc
 import type { ModelPackage } from '@millhand/model'
 import { everyInterval } from '@millhand/process'
 import { Emissions } from './emissions.ts'
+import { type ExecutorMetrics, executorMetrics } from './executor-metrics.ts'
 import type { ExecutorOptions } from './executor-options.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
 import { inputFiles } from './input-files.ts'
@@ -78,10 +79,12 @@ class LeasedRuns<L extends Loadable> implements Executor {
   #renewing = false
   /** Results on their way. */
   readonly #delivering = new Set<Promise<void>>()
+  readonly #metrics: ExecutorMetrics
 
   constructor(options: ExecutorOptions<L>) {
     this.#options = options
-    this.#warm = new WarmProcesses(options)
+    this.#metrics = executorMetrics(options.pool)
+    this.#warm = new WarmProcesses({ ...options, isListed: id => options.models.get(id) !== undefined })
     this.#emissions = new Emissions({ ...options, executorId: this.#id })
     this.#results = new Results({ ...options, executorId: this.#id })
     this.#newcomers = new NewcomerSlot({
@@ -95,7 +98,8 @@ class LeasedRuns<L extends Loadable> implements Executor {
 
   /** Until the signal ends; then runs may finish for 3 s, what is left goes back, and every process is ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options
+    const { clock, slots } = this.#options
+    using _ = this.#metrics.observe(() => ({ slots, busy: this.#active.size, ...this.#warm.held() }))
     this.#ask()
     let renewedAt = clock.monotonic()
     await everyInterval(clock, checkEveryMs, signal, () => {
@@ -143,6 +147,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
   #askLater(error: unknown): void {
     if (this.#stopping.signal.aborted) return
     this.#options.log.warn('claim.failed', { error })
+    this.#metrics.claimFailed()
     const pauseMs = Math.min(askAgainMs[1], askAgainMs[0] * 2 ** this.#failedClaims++)
     const timer = this.#options.clock.timer(pauseMs, () => this.#askNow())
     this.#askNow = () => {
@@ -168,6 +173,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
   /** Resolves once the run is over. `beside`: it shares no process with others. */
   #start(lent: Run, begunAt: number, beside = false): Promise<void> {
     const { group, leases } = lent
+    this.#metrics.runBegan(leases.length)
     const { leases: service, models, leasedModels, clock, runner, log } = this.#options
     const held = holdLeases(lent, begunAt)
     for (const one of held) this.#held.add(one)

@@ -55,7 +55,8 @@ test('the folder of a child that is another user is removed as well', {
 }, async t => {
   const log = createLog({ level: 'error', write: () => {} })
   t.after(() => chooseSandbox('off', log))
-  if (chooseSandbox('auto', log).firstUid === undefined) return t.skip('needs setpriv (apt-get install util-linux)')
+  const { firstUid } = await chooseSandbox('auto', log)
+  if (firstUid === undefined) return t.skip('needs setpriv (apt-get install util-linux)')
   const model = await load(t, shippedModel('digits'))
   const [name = ''] = await readdir(folder)
   const { uid, gid } = await stat(join(folder, name))

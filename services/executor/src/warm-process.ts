@@ -38,6 +38,8 @@ export interface WarmProcessDeps<L extends Loadable> {
   readonly makeRoom: () => Promise<void>
   /** Called when a process has come or gone, and when a run is over. */
   readonly onChange: () => void
+  /** Called when a process has come, or will not. */
+  readonly onLoad: (outcome: 'loaded' | 'failed') => void
 }
 
 interface Loading {
@@ -124,7 +126,7 @@ export class WarmProcess<L extends Loadable> implements Warm {
 
   #load(files?: Hold): Loading {
     if (this.#loading) return this.#loading
-    const { runner, log, closing, onChange } = this.#deps
+    const { runner, log, closing, onChange, onLoad } = this.#deps
     const { loads } = runner
     const { id } = this.thing
     log.debug(`${loads}.loading`, { [loads]: id })
@@ -138,6 +140,7 @@ export class WarmProcess<L extends Loadable> implements Warm {
     loading.promise.then(
       process => {
         if (this.#loading === loading) this.process = process
+        onLoad('loaded')
         if (this.isBackground) process.lowerPriority?.()
         log.info(`${loads}.loaded`, { [loads]: id })
         process.gone.then(why => {
@@ -148,6 +151,7 @@ export class WarmProcess<L extends Loadable> implements Warm {
       },
       error => {
         ended()
+        onLoad('failed')
         const isNews = error instanceof RunnerGone && error.reason !== 'killed'
         if (isNews) log.warn(`${loads}.not_loaded`, { [loads]: id, reason: error.reason, error })
       },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Loaded, LoadFailed, type Runner, RunnerGone } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
-import { createLog } from '@millhand/telemetry'
+import { createLog, processMetrics } from '@millhand/telemetry'
 import type { Hold } from './warm-process.ts'
 import { WarmProcesses } from './warm-processes.ts'
 
@@ -57,7 +57,7 @@ test('the log has nothing where the task itself is told, nor of what was stopped
 })
 
 /** A runner of own processes that hold what they are told to. */
-function ownProcesses(memoryLimitBytes: number) {
+function ownProcesses(memoryLimitBytes: number, isListed?: (id: string) => boolean) {
   const log = createLog({ level: 'error' })
   let loads = 0
   let started = Promise.resolve()
@@ -84,7 +84,7 @@ function ownProcesses(memoryLimitBytes: number) {
       }
     },
   }
-  const warm = new WarmProcesses({ runner, memoryLimitBytes, log })
+  const warm = new WarmProcesses({ runner, memoryLimitBytes, log, ...(isListed && { isListed }) })
   /** Which process ran it. */
   const run = async (id = 'm', { tenant = 'a', until }: { tenant?: string; until?: Promise<void> } = {}) => {
     const thing = { ...model, id }
@@ -155,6 +155,26 @@ test('idle processes are ended by least-recent use while all hold more than they
   assert.deepEqual(killed, [2, 3]) // The fresh one of a, then that of b.
   assert.equal(await run('a'), 1)
   assert.equal(await run('b'), 6)
+})
+
+test('loads and unloads are counted by what is listed, and all else together', async () => {
+  const read = async (series: string) => {
+    const lines = (await processMetrics.text({ warn: () => {} })).split('\n')
+    return Number(
+      lines
+        .find(line => line.startsWith(`millhand_model_${series}`))
+        ?.split(' ')
+        .at(-1) ?? Number.NaN,
+    )
+  }
+  const { run } = ownProcesses(100, id => id !== 'of an account')
+  await run('counted')
+  assert.equal(await read('loads_total{model="counted",outcome="loaded"}'), 1)
+  assert.equal(await read('loads_total{model="counted",outcome="failed"}'), 0)
+  assert.equal(await read('unloads_total{model="counted"}'), 0)
+  await run('of an account')
+  assert.equal(await read('unloads_total{model="counted"}'), 1)
+  assert.equal(await read('loads_total{model="own",outcome="loaded"}'), 1)
 })
 
 test('a fresh process goes before one that somebody used, however long ago', async () => {

@@ -5,6 +5,7 @@
 
 import { type Loadable, type Runner, RunnerGone, type RunResult } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
+import { countLoad, countUnload } from './executor-metrics.ts'
 import { type Hold, type Warm, WarmProcess } from './warm-process.ts'
 
 /** What one run has to itself. */
@@ -26,6 +27,7 @@ export class WarmProcesses<L extends Loadable> {
   readonly #runner: Runner<L>
   readonly #memoryLimitBytes: number
   readonly #log: Log
+  readonly #isListed: (id: string) => boolean
   /** By what they load: those that are loaded or in use, and no others. */
   readonly #entries = new Map<string, WarmProcess<L>[]>()
   readonly #waiting = new Set<Waiter<L>>()
@@ -40,10 +42,23 @@ export class WarmProcesses<L extends Loadable> {
    * `memoryLimitBytes` bounds what all processes hold together, as far as unloading idle ones can: room is made before a
    * process starts.
    */
-  constructor(options: { runner: Runner<L>; memoryLimitBytes: number; log: Log }) {
+  constructor(options: {
+    runner: Runner<L>
+    memoryLimitBytes: number
+    log: Log
+    /** Whether metrics may have a name of its own for what has this id; true where it is left out. */
+    isListed?: (id: string) => boolean
+  }) {
     this.#runner = options.runner
     this.#memoryLimitBytes = options.memoryLimitBytes
     this.#log = options.log
+    this.#isListed = options.isListed ?? (() => true)
+  }
+
+  /** What is loaded now. */
+  held(): { readonly processes: number; readonly memoryBytes: number } {
+    const loaded = this.#all().flatMap(({ process }) => process ?? [])
+    return { processes: loaded.length, memoryBytes: loaded.reduce((sum, process) => sum + process.memoryBytes(), 0) }
   }
 
   /** How many things it knows of. */
@@ -213,6 +228,10 @@ export class WarmProcesses<L extends Loadable> {
     while (this.#ending.size > 0) await Promise.all(this.#ending)
   }
 
+  #nameOf({ id }: L): string {
+    return this.#isListed(id) ? id : 'own'
+  }
+
   #add(thing: L): WarmProcess<L> {
     const entry: WarmProcess<L> = new WarmProcess(
       {
@@ -222,6 +241,7 @@ export class WarmProcesses<L extends Loadable> {
         nextUse: () => ++this.#uses,
         makeRoom: () => this.#makeRoom(),
         onChange: () => this.#changed(entry),
+        onLoad: outcome => countLoad(this.#nameOf(thing), outcome),
       },
       thing,
     )
@@ -257,6 +277,7 @@ export class WarmProcesses<L extends Loadable> {
   #unload(entry: WarmProcess<L>): void {
     const { loads } = this.#runner
     this.#log.info(`${loads}.unloaded`, { [loads]: entry.thing.id })
+    countUnload(this.#nameOf(entry.thing))
     const ended = entry
       .kill()
       .catch(error => this.#log.error(`${loads}.unload_failed`, { [loads]: entry.thing.id, error }))

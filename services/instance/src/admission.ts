@@ -1,6 +1,8 @@
 /** Which waiting replicas may start: max-min fairness among accounts, weighted by their plans. Pure. */
 
+import type { Capacity } from './drivers/driver.ts'
 import type { InstanceRecord } from './instance.ts'
+import type { ReplicasByInstance } from './replicas-by-instance.ts'
 
 /** Of one instance. */
 export interface Waiting {
@@ -123,3 +125,21 @@ export const waitingIndexes = ({ slots, ending }: InstanceRecord, now: number): 
   ending === undefined
     ? slots.filter(({ state, retry_at = 0 }) => state === 'pending' && retry_at <= now).map(({ index }) => index)
     : []
+
+/** What is free and what is held: of what the engine calls free, without what was admitted and is not there yet. */
+export function occupancy(
+  capacity: readonly Capacity[],
+  instances: Iterable<InstanceRecord>,
+  seen: ReplicasByInstance,
+): Pick<AdmissionInput, 'free' | 'held'> {
+  const free = new Map(capacity.map(({ gpu, free }) => [gpu, free]))
+  const held = new Map<string, number>()
+  for (const { id, tenant, gpu, slots } of instances)
+    for (const { state, generation } of slots) {
+      if (state === 'pending' || state === 'exited') continue
+      held.set(tenant, (held.get(tenant) ?? 0) + 1)
+      const isThere = state !== 'starting' || seen.get(id)?.some(replica => replica.generation === generation)
+      if (!isThere) free.set(gpu, Math.max(0, (free.get(gpu) ?? 0) - 1))
+    }
+  return { free, held }
+}

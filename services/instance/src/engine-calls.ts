@@ -28,8 +28,11 @@ export interface EngineCallsDeps {
 }
 
 export interface EngineCalls {
-  /** Starts the replica of a slot, unless it is being started, or as many of its account are as may be: a later pass asks again. */
-  create(instance: InstanceRecord, slot: Slot, signal: AbortSignal): void
+  /**
+   * Starts the replica of a slot; false where it is being started, or as many of its account are as may be: a later pass
+   * asks again.
+   */
+  create(instance: InstanceRecord, slot: Slot, signal: AbortSignal): boolean
   /** Ends the start of a replica that is not wanted any more, if it is still waiting for its image. */
   cancel(name: string): void
   /**
@@ -117,13 +120,14 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
       const name = replicaName(instance.id, slot)
       const { tenant } = instance
       const others = creates.get(tenant) ?? 0
-      if (creating.has(name) || removing.has(name) || others >= CREATES_OF_TENANT) return
+      if (creating.has(name) || removing.has(name) || others >= CREATES_OF_TENANT) return false
       creates.set(tenant, others + 1)
       start(name, creating, () =>
         tryCreate(instance, slot, name, ownSignal(signal)).finally(() =>
           creates.set(tenant, (creates.get(tenant) ?? 1) - 1),
         ),
       )
+      return true
     },
     cancel: name => cancels.get(name)?.abort(),
     remove(replica, signal) {

@@ -13,9 +13,9 @@ import { createMockDriver } from './drivers/mock/mock-driver.ts'
 import { createMockEngine, type MockEngine } from './drivers/mock/mock-engine.ts'
 import { type InstanceRecord, type Instances, instancesSpec, replicaName } from './instance.ts'
 import { type InstanceStoreDeps, insertInstance } from './instance-store.ts'
+import { newInstance } from './new-instance.ts'
 import type { ObservedAt } from './observation-times.ts'
 import { Reconciler } from './reconciler.ts'
-import { newInstance } from './transition.ts'
 
 /** What a replica ran, as the engine knows it. */
 export interface Run {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import type { Id } from '@millhand/api'
 import type { FaultReason, ObservedReplica } from './drivers/driver.ts'
 import { type InstanceRecord, replicaName } from './instance.ts'
+import { newInstance } from './new-instance.ts'
 import type { Sighting } from './slot.ts'
-import { type Cause, newInstance, type Transition, transition } from './transition.ts'
+import { type Cause, type Transition, transition } from './transition.ts'
 
 export const start = Date.UTC(2026, 10, 26, 7, 30)
 export const hour = 3_600_000
@@ -69,8 +70,8 @@ export class Life {
     return this.apply({ kind: 'refuse', generation, fault: { reason, message: reason }, now: this.now })
   }
 
-  scale(replicas: number): this {
-    return this.apply({ kind: 'scale', replicas, now: this.now })
+  scale(replicas: number, isLimited = false): this {
+    return this.apply({ kind: 'scale', replicas, isLimited, now: this.now })
   }
 
   delete(): this {
@@ -99,7 +100,12 @@ export class Life {
 export const running = { state: 'running' } as const
 export const exited = { state: 'exited', exitCode: 1 } as const
 
-const observed = (index: number, generation: number, now: number, is: Partial<ObservedReplica>): ObservedReplica => ({
+export const observed = (
+  index: number,
+  generation: number,
+  now: number,
+  is: Partial<ObservedReplica>,
+): ObservedReplica => ({
   name: replicaName(id, { index, generation }),
   ...{ tenant: 'acct_1/live', instance: id, index, generation, gpu: 'cpu', host: 'a', ports: [], state: 'running' },
   ...(is.state === 'exited' ? { endedAt: now } : { startedAt: now }),

@@ -23,9 +23,12 @@ export const fullHours = (run: Metered, seenAt: number): Slice[] => slices(run, 
 export function slices({ index, generation, metered_until }: Metered, to: number): Slice[] {
   const found: Slice[] = []
   for (let from = metered_until; from < to; ) {
-    const end = Math.min(to, (Math.floor(from / HOUR_MS) + 1) * HOUR_MS)
+    const end = Math.min(to, nextHour(from))
     found.push({ index, generation, from, to: end })
     from = end
   }
   return found
 }
+
+/** The first full hour after a time. */
+export const nextHour = (at: number): number => (Math.floor(at / HOUR_MS) + 1) * HOUR_MS

@@ -6,21 +6,23 @@ import type { KeyMode, SecretCipher } from '@millhand/api'
 import { type Clock, createWakeUp, type WakeUp } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { type Admission, admit, type Share, waitingIndexes } from './admission.ts'
+import { type Admission, admit, occupancy, type Share, waitingIndexes } from './admission.ts'
 import type { Driver, ObservedReplica } from './drivers/driver.ts'
 import { createEngineCalls, type EngineCalls } from './engine-calls.ts'
 import type { ExecutorImage } from './executors.ts'
 import { gapOf, retryAt } from './gap.ts'
 import { type InstanceRecord, replicaName, restoredReplicas } from './instance.ts'
+import { InstancePages } from './instance-pages.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
 import { ObservationTimes, type ObservedAt } from './observation-times.ts'
+import { OpenInstances } from './open-instances.ts'
+import { observeReconciler } from './reconciler-metrics.ts'
+import { createGrouping, type ReplicasByInstance } from './replicas-by-instance.ts'
+import { isAtRest } from './rest.ts'
 import type { Sighting } from './slot.ts'
 import { createSteadyClock } from './steady-clock.ts'
 import { type Cause, type Transition, transition } from './transition.ts'
 import { endsOfVanished } from './vanished.ts'
-
-/** Replicas by their instance. */
-type Seen = ReadonlyMap<string, readonly ObservedReplica[]>
 
 export interface ReconcilerDeps extends InstanceStoreDeps {
   readonly mode: KeyMode
@@ -38,18 +40,18 @@ export interface ReconcilerDeps extends InstanceStoreDeps {
 const PASS_MS = 20
 const LOOK_MS = 500
 const IDLE_MS = 5_000
-const PAGE = 1_000
 const WRITES_AT_ONCE = 200
+/** The most instances that each step of a pass changes: the next pass, which comes at once, goes on. */
+const CHANGES_OF_STEP = 1_000
 
 export class Reconciler {
   readonly #deps: ReconcilerDeps
   readonly #now: () => number
   readonly #wakeUp: WakeUp
   readonly #engine: EngineCalls
-  /** Those with work to be done, as they were last read or written. */
-  readonly #open = new Map<string, InstanceRecord>()
-  /** The newest instance of each account, for it has the latest plan. */
-  readonly #newest = new Map<string, Pick<InstanceRecord, 'id' | 'plan'>>()
+  readonly #pages: InstancePages
+  readonly #open = new OpenInstances()
+  readonly #group = createGrouping()
   #isLoaded = false
   readonly #times: ObservationTimes
   #hasObserved = false
@@ -61,14 +63,17 @@ export class Reconciler {
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps
     this.#now = createSteadyClock(deps.clock)
+    this.#pages = new InstancePages(deps)
     this.#times = new ObservationTimes(deps)
     this.#wakeUp = createWakeUp(deps.clock)
     this.#engine = createEngineCalls({
       ...deps,
       now: this.#now,
       settled: () => this.wake(),
-      caused: async (instance, cause) =>
-        void this.#keep(await changeInstance(deps, instance.tenant, instance.id, cause)),
+      caused: async (instance, cause) => {
+        const changed = await changeInstance(deps, instance.tenant, instance.id, cause)
+        if (changed !== undefined) this.#keep(changed)
+      },
     })
   }
 
@@ -88,6 +93,7 @@ export class Reconciler {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, driver, mode } = this.#deps
     using _ = driver.watch(() => this.engineChanged())
+    using _metrics = observeReconciler(mode, this.#open, this.#times, this.#now)
     while (!signal.aborted) {
       await this.pass(signal).catch(error => {
         if (!signal.aborted) log.error('instance.pass_failed', { mode, error })
@@ -101,85 +107,84 @@ export class Reconciler {
   /** One pass. Where nothing has happened it asks the store once, and the engine only every so often. */
   async pass(signal: AbortSignal): Promise<void> {
     if (!this.#isLoaded) await this.#load()
-    const isAsked = await this.#takeRequested()
+    const isAsked = await this.#takeChanged()
     const now = this.#now()
     const { latest } = this.#times
     const isLate = latest === undefined || now - latest >= IDLE_MS || now >= this.#nextAt
     if (!isAsked && !this.#isDue && !isLate) return
     this.#isDue = false
-    const known = new Map(this.#open)
-    const { seen, sighting } = await this.#observe(signal)
+    this.#open.beginObservation()
+    const { seen, ...observed } = await this.#observe(signal)
     await this.#adopt(seen, signal)
+    const moving = this.#moving(seen, observed)
+    const records = moving.flatMap(id => this.#open.get(id) ?? [])
+    const ends = await endsOfVanished(this.#deps.driver, records, seen, observed.lostHosts, signal)
+    const sighting = { ...observed, ends }
     // A record that was read meanwhile may be newer than the observation: the next pass has one for it.
-    await this.#applyAll(instance => {
+    await this.#applyAll(moving, instance => {
       const { id } = instance
-      if (known.get(id) !== instance) {
-        this.wake()
-        return void this.#times.missed(id)
-      }
+      if (this.#open.hasChanged(id)) return void this.#miss(id)
       const before = this.#times.behind(id)
       const own = before === undefined ? sighting : { ...sighting, before }
-      return { kind: 'observe', seen: seen.get(id) ?? [], sighting: own }
+      return { kind: 'observe', seen: seen.get(id) ?? none, sighting: own }
     })
     this.#times.advance(sighting.askedAt)
-    await this.#admit(seen, sighting, signal)
-    await this.#close(seen, signal)
+    await this.#admit(moving, seen, sighting, signal)
+    await this.#close(moving, seen, signal)
+  }
+
+  /** The ids of all that are not at rest; first those whose records lack what was seen before. */
+  #moving(seen: ReplicasByInstance, sighting: Omit<Sighting, 'ends'>): readonly string[] {
+    const [late, others]: [string[], string[]] = [[], []]
+    this.#nextAt = Number.POSITIVE_INFINITY
+    for (const instance of this.#open.values()) {
+      const { id, expires_at, ending } = instance
+      if (expires_at !== undefined && ending === undefined) this.#nextAt = Math.min(this.#nextAt, expires_at)
+      if (!isAtRest(instance, seen.get(id) ?? none, sighting) || this.#open.hasChanged(id))
+        (this.#times.behind(id) === undefined ? others : late).push(id)
+      else this.#times.applied(id)
+    }
+    return [...late, ...others]
   }
 
   async #load(): Promise<void> {
     await this.#times.load(this.#now())
-    await this.#read('open', instance => void this.#keep(instance))
+    for await (const instance of this.#pages.open()) this.#open.keep(instance)
     this.#deps.driver.restore?.([...this.#open.values()].flatMap(restoredReplicas))
     this.#isLoaded = true
     this.#isDue = true
   }
 
-  async #takeRequested(): Promise<boolean> {
-    let isAsked = false
-    await this.#read('requested', instance => {
-      isAsked = true
-      this.#keep(instance)
-    })
-    return isAsked
+  async #takeChanged(): Promise<boolean> {
+    const { instances, isAll } = await this.#pages.changed()
+    for (const instance of instances) this.#keep(instance)
+    if (instances.length > 0 && !isAll) this.#wakeUp.wake()
+    return instances.length > 0
   }
 
-  async #read(index: 'open' | 'requested', take: (instance: InstanceRecord) => void): Promise<void> {
-    const { instances, mode } = this.#deps
-    let after: string[] | undefined
-    for (;;) {
-      const page = await instances.find(index, { equals: [], limit: PAGE, ...(after && { after }) })
-      for (const instance of page) if (instance.mode === mode) take(instance)
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return
-      after = [last.tenant, last.id]
-    }
-  }
-
-  async #observe(signal: AbortSignal): Promise<{ readonly seen: Seen; readonly sighting: Sighting }> {
+  async #observe(signal: AbortSignal): Promise<Omit<Sighting, 'ends'> & { readonly seen: ReplicasByInstance }> {
     const creating = this.#engine.creating()
     const askedAt = this.#now()
     // What a driver tells first may have happened at any time since the last observation, which another owner made.
     const isPrompt = this.#isPrompted && this.#hasObserved
     this.#isPrompted = false
     const { driver } = this.#deps
-    const observation = await driver.list(signal)
-    const seen = Map.groupBy(observation.replicas, ({ instance }) => instance)
-    const now = this.#now()
-    const ends = await endsOfVanished(driver, this.#open.values(), seen, observation, signal)
-    const sighting = {
-      ...{ askedAt, now, isPrompt, ends, creating },
-      before: this.#times.latest ?? askedAt,
-      lostHosts: new Set(observation.lostHosts),
-    }
+    const { replicas, lostHosts } = await driver.list(signal)
     this.#hasObserved = true
-    return { seen, sighting }
+    return {
+      ...{ askedAt, now: this.#now(), isPrompt, creating },
+      before: this.#times.latest ?? askedAt,
+      lostHosts: new Set(lostHosts),
+      seen: this.#group(replicas),
+    }
   }
 
   /** Replicas that no record here can have started: it is read again, and only where it is over or not there they go. */
-  async #adopt(seen: Seen, signal: AbortSignal): Promise<void> {
-    for (const [id, replicas] of seen) {
-      const [first] = replicas
-      if (first === undefined || this.#hasStarted(id, replicas)) continue
+  async #adopt(seen: ReplicasByInstance, signal: AbortSignal): Promise<void> {
+    for (const replicas of seen.values()) {
+      const first = replicas[0]
+      if (first === undefined || this.#open.hasStarted(first.instance, replicas)) continue
+      const id = first.instance
       const instance = await this.#deps.instances.get(first.tenant, id)
       if (instance === undefined || instance.work === 'done')
         for (const replica of replicas) this.#engine.remove(replica, signal)
@@ -187,29 +192,30 @@ export class Reconciler {
     }
   }
 
-  /** Another owner may have started more than the record here knows of. */
-  #hasStarted(id: string, replicas: readonly ObservedReplica[]): boolean {
-    const known = this.#open.get(id)
-    return known !== undefined && replicas.every(({ generation }) => generation <= known.last_generation)
-  }
-
-  async #applyAll(causeOf: (instance: InstanceRecord) => Cause | undefined): Promise<void> {
-    const { retentionMs } = this.#deps
+  async #applyAll(ids: readonly string[], causeOf: (instance: InstanceRecord) => Cause | undefined): Promise<void> {
     let writes: Promise<void>[] = []
-    for (const instance of [...this.#open.values()]) {
-      const cause = causeOf(instance)
-      if (cause === undefined) continue
-      const after = transition(instance, cause, retentionMs)
+    let changes = 0
+    for (const id of ids) {
+      const instance = this.#open.get(id)
+      const cause = instance && causeOf(instance)
+      if (instance === undefined || cause === undefined) continue
+      const after = transition(instance, cause, this.#deps.retentionMs)
       if (after.instance === instance) {
-        if (cause.kind === 'observe') this.#times.applied(instance.id)
-        continue
-      }
-      writes.push(this.#write(instance, after, cause))
+        if (cause.kind === 'observe') this.#times.applied(id)
+      } else if (changes++ < CHANGES_OF_STEP) writes.push(this.#write(instance, after, cause))
+      else if (cause.kind === 'observe') this.#miss(id)
+      else this.wake()
       if (writes.length < WRITES_AT_ONCE) continue
       await Promise.all(writes)
       writes = []
     }
     await Promise.all(writes)
+  }
+
+  /** What was seen of an instance is not in its record: the next pass, which comes at once, looks again. */
+  #miss(id: string): void {
+    this.#times.missed(id)
+    this.wake()
   }
 
   /** What another has changed meanwhile is left for the next pass: this observation may be older than the change. */
@@ -226,58 +232,55 @@ export class Reconciler {
   }
 
   #forget(id: string): void {
-    this.#open.delete(id)
+    this.#open.forget(id)
     this.#times.applied(id)
   }
 
-  async #admit(seen: Seen, { lostHosts }: Sighting, signal: AbortSignal): Promise<void> {
+  async #admit(
+    moving: readonly string[],
+    seen: ReplicasByInstance,
+    { lostHosts }: Sighting,
+    signal: AbortSignal,
+  ): Promise<void> {
     const now = this.#now()
-    const waiting = [...this.#open.values()].flatMap(instance => {
+    const waiting = moving.flatMap(id => {
+      const instance = this.#times.behind(id) === undefined ? this.#open.get(id) : undefined
+      if (instance === undefined) return []
+      const { tenant, gpu, created_at } = instance
       const indexes = waitingIndexes(instance, now)
-      if (indexes.length === 0 || this.#times.behind(instance.id) !== undefined) return []
-      return [{ ...instance, instance: instance.id, indexes }]
+      return indexes.length === 0 ? [] : [{ instance: id, tenant, gpu, created_at, indexes }]
     })
     if (waiting.length === 0) return
+    waiting.sort((a, b) => a.created_at - b.created_at)
     // A host that is back by now may have what was started there: the next observation says so.
     const capacity = await this.#deps.driver.capacity(signal, lostHosts)
-    const free = new Map(capacity.map(({ gpu, free }) => [gpu, free]))
-    const held = new Map<string, number>()
-    for (const { id, tenant, gpu, slots } of this.#open.values()) {
-      const there = new Set(seen.get(id)?.map(({ generation }) => generation))
-      for (const { state, generation } of slots) {
-        if (state === 'pending' || state === 'exited') continue
-        held.set(tenant, (held.get(tenant) ?? 0) + 1)
-        if (state === 'starting' && !there.has(generation)) free.set(gpu, Math.max(0, (free.get(gpu) ?? 0) - 1))
-      }
-    }
-    waiting.sort((a, b) => a.created_at - b.created_at)
-    const share = (tenant: string) => this.#deps.share(this.#newest.get(tenant)?.plan ?? '')
+    const { free, held } = occupancy(capacity, this.#open.values(), seen)
+    const share = (tenant: string) => this.#deps.share(this.#open.planOf(tenant))
     const admitted: Map<string, Admission> = admit({ waiting, free, held, share })
-    await this.#applyAll(({ id }) => {
+    await this.#applyAll([...admitted.keys()], ({ id }) => {
       const admission = admitted.get(id)
       return admission && { kind: 'admit', ...admission, now }
     })
   }
 
   /** Asks the engine for what is missing, and for the end of what is too much, and forgets what is over. */
-  async #close(seen: Seen, signal: AbortSignal): Promise<void> {
+  async #close(moving: readonly string[], seen: ReplicasByInstance, signal: AbortSignal): Promise<void> {
     const now = this.#now()
     const remove: ObservedReplica[] = []
-    this.#nextAt = Number.POSITIVE_INFINITY
-    for (const instance of [...this.#open.values()]) {
-      if (instance.work === 'done') {
-        this.#forget(instance.id)
-        continue
+    let creates = 0
+    for (const id of moving) {
+      const instance = this.#open.get(id)
+      if (instance?.work === 'done') this.#forget(id)
+      // The record of one that is behind lacks what was seen, and so what ran: the next pass acts on it.
+      if (instance === undefined || instance.work === 'done' || this.#times.behind(id) !== undefined) continue
+      const gap = gapOf(instance, seen.get(id) ?? none, this.#engine.hasCreated, now)
+      for (const slot of gap.create) {
+        if (creates < CHANGES_OF_STEP) creates += this.#engine.create(instance, slot, signal) ? 1 : 0
+        else this.wake()
       }
-      // Its record lacks what was seen, and so what ran: the next pass acts on it.
-      if (this.#times.behind(instance.id) !== undefined) continue
-      const gap = gapOf(instance, seen.get(instance.id) ?? [], this.#engine.hasCreated, now)
-      for (const slot of gap.create) this.#engine.create(instance, slot, signal)
       remove.push(...gap.remove)
-      for (const slot of gap.cancel) this.#engine.cancel(replicaName(instance.id, slot))
+      for (const slot of gap.cancel) this.#engine.cancel(replicaName(id, slot))
       for (const slot of instance.slots) this.#nextAt = Math.min(this.#nextAt, retryAt(slot))
-      if (instance.expires_at !== undefined && instance.ending === undefined)
-        this.#nextAt = Math.min(this.#nextAt, instance.expires_at)
     }
     // Before anything is removed, and once in a while.
     if (remove.length > 0 || (this.#open.size > 0 && this.#times.isNoteOlder(IDLE_MS))) await this.#times.note()
@@ -285,14 +288,12 @@ export class Reconciler {
   }
 
   /** Takes up an instance; false where this version of it, or a later one, is known. */
-  #keep(instance: InstanceRecord | undefined): boolean {
-    if (instance === undefined) return false
-    const known = this.#open.get(instance.id)
-    if (known !== undefined && known.version >= instance.version) return false
-    this.#open.set(instance.id, instance)
-    if (known === undefined && this.#isLoaded) this.#times.taken(instance.id)
-    const { id, tenant, plan } = instance
-    if ((this.#newest.get(tenant)?.id ?? '') <= id) this.#newest.set(tenant, { id, plan })
-    return true
+  #keep(instance: InstanceRecord): boolean {
+    const isNew = this.#open.get(instance.id) === undefined
+    const isTaken = this.#open.keep(instance)
+    if (isNew) this.#times.taken(instance.id)
+    return isTaken
   }
 }
+
+const none: readonly never[] = []

@@ -86,6 +86,12 @@ describe('a replica', () => {
     assert.deepEqual([life.instance.status, life.reason], ['pending', 'no_capacity'])
   })
 
+  it('that is one more is refused at a limit, and one less is not', () => {
+    const life = new Life(2).run().scale(3, true)
+    assert.equal(life.instance.desired.replicas, 2)
+    assert.equal(life.scale(1, true).instance.desired.replicas, 1)
+  })
+
   it('that is not needed any more goes, the highest index first, also while others are still being started', () => {
     const life = new Life(5).observe().admit().scale(2).observe({ 0: running, 1: running, 2: running })
     const states = life.instance.slots.map(({ state }) => state)

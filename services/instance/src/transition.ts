@@ -1,5 +1,6 @@
 /** The life of an instance as one pure function. docs/instances.md has the picture; `transition.test.ts` holds both together. */
 
+import { waitingIndexes } from './admission.ts'
 import { conditionOf } from './condition.ts'
 import type { DriverFault, ObservedReplica, PullProgress } from './drivers/driver.ts'
 import { type InstanceRecord, isEnding, replicaName, type Slot } from './instance.ts'
@@ -10,7 +11,14 @@ import { MOST_FAILURES, type Note, note, observeSlot, refuseSlot, type Sighting 
 /** What changes an instance. `now` is in milliseconds since 1970. */
 export type Cause =
   /** Its owner asks for another number of replicas. An `operation` counts once. */
-  | { readonly kind: 'scale'; readonly replicas: number; readonly operation?: string | undefined; readonly now: number }
+  | {
+      readonly kind: 'scale'
+      readonly replicas: number
+      readonly operation?: string | undefined
+      /** Whether more replicas than are desired are refused. */
+      readonly isLimited?: boolean
+      readonly now: number
+    }
   /** Its owner asks for its end. */
   | { readonly kind: 'delete'; readonly now: number }
   /** The engine was asked for its replicas. */
@@ -61,18 +69,17 @@ interface Changed {
 function apply(before: InstanceRecord, cause: Cause, now: number): Changed | undefined {
   switch (cause.kind) {
     case 'scale':
-      return scale(before, cause.replicas, cause.operation)
+      return scale(before, cause)
     case 'delete':
       return before.ending?.isFailure === false ? undefined : endFor(before, 'deleted', false)
     case 'observe':
       return observe(before, cause.seen, cause.sighting)
     case 'admit':
       return admit(before, cause.indexes, cause.refusal, now)
-    case 'pull':
-      return withNotes(
-        before,
-        before.slots.filter(isOf(cause.generation)).map(({ index }) => pulling(index, cause.progress)),
-      )
+    case 'pull': {
+      const notes = before.slots.filter(isOf(cause.generation)).map(({ index }) => pulling(index, cause.progress))
+      return notes.length === 0 ? undefined : { instance: before, notes, slices: [] }
+    }
     case 'refuse':
       return refuse(before, cause.generation, cause.fault, now)
   }
@@ -85,11 +92,12 @@ const pulling = (replica: number, { doneBytes, totalBytes }: PullProgress): Note
   message: `${Math.floor(doneBytes / 1e6)} of ${Math.ceil(totalBytes / 1e6)} MB of the image are there.`,
 })
 
-const withNotes = (instance: InstanceRecord, notes: readonly Note[]): Changed | undefined =>
-  notes.length === 0 ? undefined : { instance, notes, slices: [] }
-
-function scale(before: InstanceRecord, replicas: number, operation: string | undefined): Changed | undefined {
+function scale(
+  before: InstanceRecord,
+  { replicas, operation, isLimited }: Extract<Cause, { kind: 'scale' }>,
+): Changed | undefined {
   if (isEnding(before) || (operation !== undefined && before.operations.includes(operation))) return undefined
+  if (isLimited && replicas > before.desired.replicas) return undefined
   const operations =
     operation === undefined ? before.operations : [...before.operations, operation].slice(-KEPT_OPERATIONS)
   const isOther = replicas !== before.desired.replicas
@@ -130,15 +138,16 @@ function observe(before: InstanceRecord, seen: readonly ObservedReplica[], sight
   const isExpired = !isEnding(before) && before.expires_at !== undefined && sighting.now >= before.expires_at
   const ending = isExpired ? { reason: 'max_lifetime', isFailure: false } : before.ending
   const isOver = ending !== undefined && slots.length === 0 && seen.length === 0
-  const isAcknowledged = before.work === 'ongoing' && !isOver
   const reached = desiredSlots(slots, ending === undefined ? before.desired.replicas : 0, sighting.now)
+  // One that waits is acknowledged as it is admitted or refused: so that is one write.
+  const isAcknowledged = !isOver && (before.work === 'ongoing' || waitingIndexes(before, sighting.now).length > 0)
   if (isSame && reached === slots && ending === before.ending && isAcknowledged) return undefined
   const instance: InstanceRecord = { ...before, ending, slots: reached, work: isOver ? 'done' : 'ongoing' }
   return { instance: giveUp(instance), notes, slices }
 }
 
 /** The slots with those that are missing, and with those that are too many on their way out. */
-function desiredSlots(slots: Slot[], replicas: number, now: number): readonly Slot[] {
+export function desiredSlots(slots: Slot[], replicas: number, now: number): readonly Slot[] {
   // As most are in most passes.
   if (slots.length === replicas && slots.every(({ index }, at) => index === at)) return slots
   const isTooMany = (slot: Slot) => slot.index >= replicas && slot.state !== 'stopping'
@@ -178,7 +187,7 @@ function admit(
   if (isEnding(before)) return undefined
   let generation = before.last_generation
   const notes: Note[] = []
-  let isSame = true
+  let isSame = before.work === 'ongoing'
   const slots = before.slots.map((slot): Slot => {
     if (slot.state !== 'pending') return slot
     if (!indexes.includes(slot.index)) {
@@ -205,7 +214,8 @@ function admit(
     notes.push({ type: 'replica.starting', replica: slot.index })
     return starting
   })
-  return isSame ? undefined : { instance: { ...before, slots, last_generation: generation }, notes, slices: [] }
+  if (isSame) return undefined
+  return { instance: { ...before, slots, last_generation: generation, work: 'ongoing' }, notes, slices: [] }
 }
 
 /** A reason that is over once a replica is admitted. */
@@ -260,34 +270,3 @@ function settle(
 }
 
 const lastSequence = ({ history }: InstanceRecord): number => history.at(-1)?.sequence ?? 0
-
-/** The first state of an instance, and its event. */
-export function newInstance(
-  given: Omit<
-    InstanceRecord,
-    | 'version'
-    | 'status'
-    | 'slots'
-    | 'history'
-    | 'work'
-    | 'resource_version'
-    | 'last_generation'
-    | 'is_scaling'
-    | 'operations'
-    | 'updated_at'
-  >,
-): Omit<InstanceRecord, 'version'> {
-  const at = given.created_at
-  return {
-    ...given,
-    status: 'pending',
-    slots: [...desiredSlots([], given.desired.replicas, at)],
-    last_generation: 0,
-    is_scaling: false,
-    operations: [],
-    work: 'requested',
-    history: [{ sequence: 1, type: 'instance.pending', at }],
-    updated_at: at,
-    resource_version: 1,
-  }
-}

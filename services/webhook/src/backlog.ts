@@ -2,7 +2,7 @@
 import { noDueTime } from '@millhand/lease'
 import type { Clock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
-import type { GaugeSample } from '@millhand/telemetry'
+import type { Sample } from '@millhand/telemetry'
 import { poolOf } from './delivery/new-delivery.ts'
 import type { Deliveries } from './delivery.ts'
 import type { SpilledEvent } from './intake/overflow-event.ts'
@@ -18,9 +18,9 @@ export interface BacklogDeps {
 /** As many are looked at, so that a look at a million costs no more than one at these. */
 const COUNTED = 10_000
 
-export async function readBacklog({ deliveries, webhooks, spill, clock }: BacklogDeps): Promise<GaugeSample[]> {
+export async function readBacklog({ deliveries, webhooks, spill, clock }: BacklogDeps): Promise<Sample[]> {
   const now = clock.now()
-  const ofModes = (['live', 'test'] as const).map(async (mode): Promise<GaugeSample[]> => {
+  const ofModes = (['live', 'test'] as const).map(async (mode): Promise<Sample[]> => {
     const pool = poolOf(mode)
     const waiting = { equals: [pool], after: [0], before: [noDueTime] }
     const [ready, waits, running, [oldest], [next]] = await Promise.all([
@@ -42,7 +42,7 @@ export async function readBacklog({ deliveries, webhooks, spill, clock }: Backlo
       { name: 'millhand_webhook_oldest_ready_seconds', labels: { mode }, value: Math.max(now - since, 0) / 1000 },
     ]
   })
-  const disabled = (['requested', 'failing', 'gone'] as const).map(async (reason): Promise<GaugeSample> => {
+  const disabled = (['requested', 'failing', 'gone'] as const).map(async (reason): Promise<Sample> => {
     const value = await webhooks.count('disabled', { equals: [reason] }, COUNTED)
     return { name: 'millhand_webhook_endpoints_disabled', labels: { reason }, value }
   })

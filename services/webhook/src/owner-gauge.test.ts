@@ -18,7 +18,7 @@ test('a replica whose ownership has ended says so, also while what it did goes o
     await rm(folder, { recursive: true })
   })
   const log = createLog({ level: 'error' })
-  const metrics = createMetrics(log)
+  const metrics = createMetrics()
   let holds = true
   const [reading, stalled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const service = createWebhookService({
@@ -40,7 +40,7 @@ test('a replica whose ownership has ended says so, also while what it did goes o
     metrics,
     isOwner: () => holds,
   })
-  const owner = async () => /^millhand_webhook_owner (\d)$/m.exec(await metrics.text())?.[1]
+  const owner = async () => /^millhand_webhook_owner (\d)$/m.exec(await metrics.text(log))?.[1]
   assert.equal(await owner(), '0')
   const ownership = new AbortController()
   let hasEnded = false

@@ -9,7 +9,7 @@ import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-topics
 import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Database } from '@millhand/store'
-import type { GaugeSample, Log, Metrics } from '@millhand/telemetry'
+import type { Log, Metrics, Sample } from '@millhand/telemetry'
 import { type Archiver, collectionArchiver, logArchiver } from './archive/archiver.ts'
 import { type Archive, archiveSpec, type ReadableArchive } from './archived-event.ts'
 import { readBacklog } from './backlog.ts'
@@ -176,19 +176,19 @@ interface Gauges {
   /** Whether this process is the owner. */
   readonly owns: () => boolean
   readonly lag: () => Promise<ConsumerLag>
-  readonly backlog: () => Promise<readonly GaugeSample[]>
+  readonly backlog: () => Promise<readonly Sample[]>
 }
 
-function registerGauges(metrics: Pick<Metrics, 'gauges'>, { owns, lag, backlog }: Gauges): void {
-  metrics.gauges(async () => [{ name: 'millhand_webhook_owner', labels: {}, value: Number(owns()) }])
-  metrics.gauges(async () => {
+function registerGauges(metrics: Pick<Metrics, 'observe'>, { owns, lag, backlog }: Gauges): void {
+  metrics.observe(() => [{ name: 'millhand_webhook_owner', labels: {}, value: Number(owns()) }])
+  metrics.observe(async () => {
     const { events, seconds } = await lag()
     return [
       { name: 'millhand_webhook_intake_behind_events', labels: {}, value: events },
       { name: 'millhand_webhook_intake_behind_seconds', labels: {}, value: seconds },
     ]
   })
-  metrics.gauges(backlog)
+  metrics.observe(backlog)
 }
 
 /** Counts what comes of tries, how long endpoints take, and what keeps us from trying. */

@@ -31,7 +31,7 @@ export function openEndpoints(db: Database, clock: ManualClock = manualClock(noo
     sealingKey: Buffer.alloc(32, 2),
     clock,
     log,
-    metrics: createMetrics(log),
+    metrics: createMetrics(),
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)

@@ -1,7 +1,7 @@
 /** What is wrong with the `input` of a request, by the input schema of its kind. */
+import { createRequire } from 'node:module'
 import { type Fault, maxFaults, shownPath } from '@millhand/api'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { PublicKind } from './employee.ts'
 
 export type InputFaults = (input: unknown, bytes: number) => Fault[]
@@ -46,7 +46,11 @@ function valuesLeft(value: unknown, left: number): number {
   return rest
 }
 
+/** Ajv is loaded with the first schema: it is a hundred modules. */
 function compiler(allErrors: boolean): Ajv2020 {
+  const require = createRequire(import.meta.url)
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+  const addFormats = require('ajv-formats') as typeof import('ajv-formats')
   const ajv = new Ajv2020({ strict: true, allErrors, allowUnionTypes: true, verbose: true })
   addFormats.default(ajv)
   return ajv

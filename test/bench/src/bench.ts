@@ -30,6 +30,7 @@ import { recovery } from './section/recovery.ts'
 import { standIns } from './section/stand-ins.ts'
 import { start } from './section/start.ts'
 import { streams } from './section/streams.ts'
+import { tracing } from './section/tracing.ts'
 import { training } from './section/training.ts'
 import { usage } from './section/usage.ts'
 import { wait } from './section/wait.ts'
@@ -59,6 +60,7 @@ const sections: Sections = {
   webhooks,
   workforce,
   training,
+  tracing,
   peers: workbench => peers(workbench, options.peer),
 }
 

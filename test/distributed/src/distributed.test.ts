@@ -12,11 +12,11 @@ const repository = resolve(import.meta.dirname, '../../..')
 
 /**
  * What these hold is done before any service is called, in an executor or in a container engine, by the same code in both
- * shapes: they run on one.
+ * shapes, or is of the one process: they run on one.
  */
 const ofOneShape = [
   ...['docker-instances', 'docker-instances-faults', 'docker-instances-hostile', 'documents', 'http', 'onnx-nodes'],
-  'own-models-memory',
+  ...['metrics-under-load', 'own-models-memory'],
   ...['streaming-examples', 'webhook-examples'],
 ]
 /** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */

@@ -155,11 +155,13 @@ it('a spending limit refuses creates of its family once it is reached, until it 
   const refused = await until(({ status }) => status !== 201)
   assertProblem(refused, 403, 'spending_limit_reached')
   assert.match(refused.body.detail, /of 0\.000001 USD are spent.*PUT \/v1\/billing\/limits/)
-  assertProblem(
-    await caller.call('POST', '/v1/batches', { json: { tasks: [digit(1)] } }),
-    403,
-    'spending_limit_reached',
-  )
+  const others: Readonly<Record<string, object>> = {
+    '/v1/batches': { tasks: [digit(1)] },
+    '/v1/instances': { gpu: 'cpu', image: 'acme/server' },
+    '/v1/instances/inst_01kaje5z1cf6tvnyxkkhbm3v8h/scale': { replicas: 2 },
+  }
+  for (const [path, json] of Object.entries(others))
+    assertProblem(await caller.call('POST', path, { json }), 403, 'spending_limit_reached')
   const work = { task: 'sentiment_analysis', input: { texts: ['Good.'] } }
   assert.equal((await caller.call('POST', '/v1/workforce/emma/tasks', { json: work })).status, 201)
   assert.equal((await caller.call('GET', '/v1/tasks')).status, 200)
@@ -197,4 +199,32 @@ it('an invoice is had as JSON, CSV or PDF, and as nothing else', async () => {
   const refused = await get('image/png, text/html;q=0.5')
   assertProblem(refused, 406, 'not_acceptable')
   for (const type of ['application/json', 'text/csv', 'application/pdf']) assert.ok(refused.body.detail.includes(type))
+})
+
+it('an account that has reached its limit may scale its instances down and end them, and not up', async () => {
+  const caller = await someone('test')
+  const made = await caller.call('POST', '/v1/instances', { json: { gpu: 'cpu', image: 'acme/server', replicas: 3 } })
+  assert.equal(made.status, 201, made.text)
+  const limited = await caller.call('PUT', '/v1/billing/limits', {
+    json: { compute: { amount: '0.000001', currency: 'USD' } },
+  })
+  assert.equal(limited.status, 200, limited.text)
+  await finished(caller, '/v1/tasks', digit(3))
+  const scale = (replicas: number) => caller.call('POST', `/v1/instances/${made.body.id}/scale`, { json: { replicas } })
+  const deadline = performance.now() + 120_000
+  // A second apart, for the plan allows 100 requests in a minute.
+  for (let more = await scale(4); more.status !== 403; more = await scale(4)) {
+    assert.ok(performance.now() < deadline, more.text)
+    await pause(1_000)
+    assert.equal((await scale(3)).status, 200)
+    await pause(1_000)
+  }
+  const another = { json: { gpu: 'cpu', image: 'acme/server' } }
+  assertProblem(await caller.call('POST', '/v1/instances', another), 403, 'spending_limit_reached')
+  for (const replicas of [3, 2, 0]) {
+    const scaled = await scale(replicas)
+    assert.deepEqual([scaled.status, scaled.body.desired], [200, { replicas }], scaled.text)
+    assertProblem(await scale(replicas + 1), 403, 'spending_limit_reached')
+  }
+  assert.equal((await caller.call('DELETE', `/v1/instances/${made.body.id}`)).status, 200)
 })

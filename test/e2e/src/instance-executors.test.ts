@@ -16,10 +16,11 @@ import {
   importExecutorImage,
   startExecutorNetwork,
 } from './executor-image.ts'
-import type { Wire } from './http.ts'
+import { allSucceeded } from './instance-tasks.ts'
+import { killServices } from './killed-services.ts'
 import { keyOf, newAccount } from './operator.ts'
 import { requests, type Served, type Server, startServer } from './server.ts'
-import { assertProblem, clearAll, digit, ended, ownModels, reaches, spin, TYPE_ID } from './tasks.ts'
+import { assertProblem, clearAll, create as createOne, digit, ended, ownModels, reaches, spin } from './tasks.ts'
 
 const LIMIT_MS = 100_000
 
@@ -91,31 +92,6 @@ describe('executors in instances', { skip: dockerMissing }, () => {
       }),
     )
 
-  /** Each has succeeded, and was said to have ended once. */
-  async function allSucceeded(ids: readonly string[]): Promise<Wire[]> {
-    const tasks: Wire[] = []
-    for (const id of ids) {
-      const task = await ended(server, id)
-      assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
-      assert.match(task.usage.instance_id, TYPE_ID('inst'))
-      assert.equal(task.cost.amount, '0.000000')
-      tasks.push(task)
-    }
-    for (const id of ids) assert.deepEqual(await endsOf(id), ['task.succeeded'])
-    return tasks
-  }
-
-  /** The events of a task's end: at least one, for which it waits. They come by the log of events. */
-  async function endsOf(id: string): Promise<string[]> {
-    for (const deadline = performance.now() + LIMIT_MS; ; await pause(100)) {
-      const { body, text } = await server.request('GET', `/v1/events?resource_id=${id}&limit=100`)
-      const types: string[] = body.data.map(({ type }: Wire) => type)
-      const ends = types.filter(type => /\.(succeeded|failed|cancelled|expired)$/.test(type))
-      if (ends.length > 0) return ends
-      assert.ok(performance.now() < deadline, text)
-    }
-  }
-
   async function credentialOf(container: string): Promise<string> {
     const [{ Config }] = JSON.parse(await docker.docker('inspect', container))
     const line = Config.Env.find((each: string) => each.startsWith('MILLHAND_JOIN_CREDENTIAL='))
@@ -140,7 +116,7 @@ describe('executors in instances', { skip: dockerMissing }, () => {
       await reaches(server, String(long), 'running', 'succeeded')
       await docker.docker('kill', '--signal', 'KILL', String((await containers())[0]))
     }
-    const tasks = await allSucceeded(ids)
+    const tasks = await allSucceeded(server, ids)
     assert.ok(
       tasks.some(({ attempt }) => attempt > 1),
       'no run was interrupted',
@@ -165,8 +141,32 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     // A claim that its executor did not live to hear of is given back a moment later.
     for (const each of ids) await reaches(server, each, 'queued', 'succeeded')
     const next = await launch(1)
-    await allSucceeded(ids)
+    await allSucceeded(server, ids)
     await end(next)
+  })
+
+  test('services killed in the middle of runs: each task ends once, and the replicas run on and are taken up', async () => {
+    const id = await launch(2)
+    const replicas = await containers()
+    // What runs while compute is away may lose its lease, which is no fault of the task.
+    const often = { max_attempts: 10 }
+    const ids = await create(mixed().map(json => ({ ...json, ...often })))
+    for (const services of [['instance'], ['compute'], ['compute', 'instance']]) {
+      const { id: long } = await createOne(server, spin(3_000, { ...often, priority: 'high' }))
+      ids.push(long)
+      await reaches(server, long, 'running', 'succeeded')
+      await killServices(server, services)
+    }
+    await allSucceeded(server, ids)
+    await instanceIs(id, 'running')
+    assert.deepEqual(await containers(), replicas)
+    const scaled = await server.request('POST', `/v1/instances/${id}/scale`, { json: { replicas: 1 } })
+    assert.equal(scaled.status, 200, scaled.text)
+    await instanceIs(id, 'running')
+    const left = await containers()
+    assert.deepEqual([left.length, replicas.includes(String(left[0]))], [1, true])
+    await end(id)
+    assert.deepEqual(await containers(), [])
   })
 
   test('tasks of another account wait for an executor of their own account', async () => {
@@ -174,7 +174,7 @@ describe('executors in instances', { skip: dockerMissing }, () => {
     const other = { ...server, request: requests(server.url, key) }
     const foreign = await create([digit(1), spin(1)], other)
     const id = await launch(1)
-    await allSucceeded(await create([digit(2), spin(1), digit(3)]))
+    await allSucceeded(server, await create([digit(2), spin(1), digit(3)]))
     for (const each of foreign) await reaches(other, each, 'queued')
     await end(id)
     const others = await launch(1, other)

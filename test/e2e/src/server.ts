@@ -158,6 +158,9 @@ interface Ready {
   readonly metrics?: string
 }
 
+/** As the script `start` of package.json has it. */
+const compiled = join(repository, 'node_modules/.cache/millhand')
+
 /** A start that takes longer hangs: it is killed, and fails as one that ended. On a full machine a start takes over a minute. */
 const START_MS = 600_000
 
@@ -176,7 +179,7 @@ async function begin(
   const [command, ...words] = tiedToUs(fileDescriptors === undefined ? start : limited)
   const child = spawn(command as string, words, {
     cwd: repository,
-    env: { ...inherited(), ...environment },
+    env: { NODE_COMPILE_CACHE: compiled, ...inherited(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const forget = () => child.kill('SIGKILL')

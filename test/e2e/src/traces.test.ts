@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '@millhand/test-servers'
+import { grpcClient, refusal } from './grpc-client.ts'
 import { busiest } from './processes.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Server, startServer } from './server.ts'
@@ -64,6 +66,37 @@ describe('traces', () => {
       assert.deepEqual(attemptsOf(name).sort(), [1, 2], name)
     const runs = spans.filter(({ name }) => name === 'run')
     assert.ok(runs.every(({ isError, attributes }) => isError && attributes['error.type'] === 'model_crashed'))
+  })
+
+  it('begin with a call of gRPC or Connect as with a request of REST', async () => {
+    const method = 'millhand.compute.v1.ComputeService/GetTask'
+    const id = 'task_01kaje5z1cf6tvnyxkkhbm3v8h'
+    const callers = {
+      async connectrpc(headers: Readonly<Record<string, string>>) {
+        await server.request('POST', `/${method}`, { json: { id }, headers })
+      },
+      async grpc(metadata: Readonly<Record<string, string>>) {
+        const client = grpcClient(ComputeService, new URL(server.url).host, server.key)
+        await refusal(client.unary('getTask', { id }, { metadata }))
+        client.close()
+      },
+    }
+    for (const call of Object.values(callers)) {
+      const { traceId, spanId, headers } = callersTrace('01')
+      await call(headers)
+      const spans = await traceOf(collector, traceId, [
+        'server GetTask',
+        'server GetTask',
+        'client GetTask',
+        'admission',
+      ])
+      const root = spans.find(({ parentSpanId }) => parentSpanId === spanId)
+      assert.equal(root?.name, method)
+      assert.equal(root.isError, false)
+      assert.equal(root.attributes['rpc.response.status_code'], 'not_found')
+      assert.equal(root.attributes['millhand.mode'], 'live')
+      for (const hop of ['admission', 'client GetTask']) assert.equal(spanOf(spans, hop).parentSpanId, root.spanId)
+    }
   })
 
   it('are not made for a caller that samples nothing, whose context goes on all the same', async () => {

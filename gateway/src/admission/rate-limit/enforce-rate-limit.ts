@@ -2,6 +2,7 @@
 import { fail } from '@millhand/api'
 import { Limit } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import { WINDOW_MS } from '@millhand/rate'
+import { processMetrics } from '@millhand/telemetry'
 import type { Inbound } from '../../inbound.ts'
 import type { Caller } from '../caller.ts'
 import type { RateDecision, RateLimiter } from './limiter.ts'
@@ -40,6 +41,11 @@ export function createEnforce(limit: Limit, limiter: RateLimiter): Enforce {
 export const windowOf = ({ windows }: Caller, limit: Limit): RateWindow | undefined =>
   limit === Limit.COMPUTE ? windows.compute : windows.developer
 
+const refusals = {
+  compute: processMetrics.boundCounter('millhand_rate_refusals_total', { family: 'compute' }),
+  developer: processMetrics.boundCounter('millhand_rate_refusals_total', { family: 'developer' }),
+}
+
 /** As draft-ietf-httpapi-ratelimit-headers has it: `q` in `w` seconds, `r` of it left, one more in `t` seconds. */
 function passed(
   exchange: Pick<Inbound, 'setRate'>,
@@ -53,6 +59,7 @@ function passed(
     `"${family}";r=${remaining};t=${wholeSeconds(nextMs)}`,
   )
   if (passes) return caller
+  refusals[family]()
   const detail = `The plan allows ${limit.toLocaleString('en')} requests of the ${family} family in 60 seconds.`
   throw fail('rate_limited', detail, { retryAfterS: wholeSeconds(roomMs) })
 }

@@ -1,4 +1,5 @@
 import { type HtmlPage, html, htmlDocument, prose } from '../html.ts'
+import { date as inWords } from '../status/format.ts'
 import type { Changelog, Entry } from './changelog-document.ts'
 
 export function writeChangelog({ entries }: Changelog): HtmlPage {
@@ -13,7 +14,7 @@ export function writeChangelog({ entries }: Changelog): HtmlPage {
 changes without notice here. Programs get this page as JSON: <code>Accept: application/json</code>.</p>
 ${[...days].map(
   ([date, each]) => html`<section aria-labelledby="d${date}">
-<h2 id="d${date}"><time datetime="${date}">${dates.format(new Date(date))}</time></h2>
+<h2 id="d${date}"><time datetime="${date}">${inWords(date)}</time></h2>
 <ul>${each.map(item)}</ul>
 </section>`,
 )}`,
@@ -26,8 +27,6 @@ const item = ({ id, type, text, link }: Entry) =>
   )}${link === undefined ? '' : html` <a href="${link}">More</a>`}</p></li>`
 
 const words = { added: 'Added', changed: 'ChangeSet', deprecated: 'Deprecated', fixed: 'Fixed' } as const
-
-const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
 const style = `
 section ul { list-style: none; margin: 0; padding: 0; }

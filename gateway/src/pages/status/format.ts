@@ -7,11 +7,16 @@ export const percent = (share: number): string => `${Math.floor(share * 100_000 
 export const count = (items: number): string => items.toLocaleString('en')
 
 /** `2026-11-21` as `21 November 2026`. */
-export const date = (day: string): string => dates.format(new Date(`${day}T00:00:00Z`))
+export function date(day: string): string {
+  dates ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+  return dates.format(new Date(`${day}T00:00:00Z`))
+}
 
 /** A moment of RFC 3339. */
-export const moment = (time: string): Html =>
-  html`<time datetime="${time}">${moments.format(new Date(time))} UTC</time>`
+export function moment(time: string): Html {
+  moments ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  return html`<time datetime="${time}">${moments.format(new Date(time))} UTC</time>`
+}
 
 /** Seconds, in the two largest units that they have. */
 export function duration(seconds: number): string {
@@ -28,5 +33,6 @@ export function duration(seconds: number): string {
         .join(' ')
 }
 
-const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
-const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+// The first of a process takes some 10 ms, which is no part of its start.
+let dates: Intl.DateTimeFormat | undefined
+let moments: Intl.DateTimeFormat | undefined

@@ -9,7 +9,7 @@ import {
 } from '@bufbuild/protobuf'
 import { field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import type { Fault } from '../errors.ts'
-import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
 import { allowedWords } from './enum-words.ts'
 import { addFault, isFull, memberPath } from './faults.ts'
 import {
@@ -24,7 +24,7 @@ import {
   readTimestamp,
   tooDeep,
 } from './values.ts'
-import { isPlain, isStruct, isTimestamp } from './well-known-types.ts'
+import { isJsonText, isPlain, isStruct, isTimestamp } from './well-known-types.ts'
 
 /**
  * A message, or what is wrong with what should have been one: at least one fault and at most 101, of which 100 are shown
@@ -50,7 +50,7 @@ export function jsonReader<Desc extends DescMessage>(
   schema: Desc,
   { omit = [] }: ReaderOptions = {},
 ): (value: unknown) => Reading<MessageShape<Desc>> {
-  const read = compile(schema, new Set(omit), new Map())
+  const read = readerOf(schema, omit)
   return value => {
     const faults: Fault[] = []
     const message = read(value, '', faults, 0) as MessageShape<Desc> | undefined
@@ -59,6 +59,21 @@ export function jsonReader<Desc extends DescMessage>(
     return { ok: true, message: message as MessageShape<Desc> }
   }
 }
+
+function readerOf(schema: DescMessage, omit: readonly string[]): Read {
+  try {
+    return omit.length === 0 ? readMessage(schema) : compile(schema, new Set(omit))
+  } catch (error) {
+    // Some may read the message that has no JSON.
+    compiled.clear()
+    throw error
+  }
+}
+
+/** The readers of whole messages, most of which are part of others. */
+const compiled = new Map<DescMessage, Read>()
+
+const readMessage = (desc: DescMessage): Read => compiled.get(desc) ?? compile(desc, new Set())
 
 /** Whether a field must be in the request. */
 export function isRequired(field: DescField): boolean {
@@ -75,7 +90,7 @@ interface Member {
   readonly read: Read
 }
 
-function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Map<DescMessage, Read>): Read {
+function compile(desc: DescMessage, omit: ReadonlySet<string>): Read {
   if (!isPlain(desc)) throw new Error(`${desc.typeName} has no public JSON`)
   const members = new Map<string, Member>()
   const required: string[] = []
@@ -116,7 +131,7 @@ function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Map<Des
     if (omit.has(field.name)) continue
     const local = field.oneof?.localName ?? field.localName
     const chosen = field.oneof === undefined ? undefined : field.localName
-    const member = { name: field.name, local, chosen, required: isRequired(field), read: readField(field, compiled) }
+    const member = { name: field.name, local, chosen, required: isRequired(field), read: readField(field) }
     members.set(field.name, member)
     if (member.required) required.push(field.name)
   }
@@ -136,16 +151,16 @@ function choose(
   else addFault(faults, memberPath(path, member.name), 'conflicting', 'excludes another parameter that is set as well')
 }
 
-function readField(field: DescField, compiled: Map<DescMessage, Read>): Read {
-  const element = readElement(field, compiled)
+function readField(field: DescField): Read {
+  const element = readElement(field)
   switch (field.fieldKind) {
     case 'list':
-      return readList(getOption(field, json) ? readJsonText : element, boundOf(field))
+      return readList(isJsonText(field) ? readJsonText : element, boundOf(field))
     case 'map':
       if (field.mapKey !== ScalarType.STRING) throw new Error(`${field} has keys that are no strings`)
       return readMap(element, boundOf(field))
     default:
-      return getOption(field, json) ? readJsonText : element
+      return isJsonText(field) ? readJsonText : element
   }
 }
 
@@ -156,13 +171,13 @@ function boundOf(field: DescField): Bound {
 }
 
 /** Reads a singular field's value, a list's item or a map's value. */
-function readElement(field: DescField, compiled: Map<DescMessage, Read>): Read {
+function readElement(field: DescField): Read {
   const { scalar, enum: words, message } = field
   if (scalar !== undefined) return readScalar(scalar)
   if (words !== undefined) return readEnum(words, allowedWords(field))
   if (isTimestamp(message)) return readTimestamp
   if (isStruct(message)) return readObject
-  return compiled.get(message) ?? compile(message, new Set(), compiled)
+  return readMessage(message)
 }
 
 /** Of a list whose items must differ and whose rules set no bound: more than any enum has values. */
@@ -170,6 +185,7 @@ const MOST_UNIQUE = 100
 
 /** The most entries that a list or a map may have by its `buf.validate` rules; undefined where they set no bound. */
 export function mostEntries(field: DescField): number | undefined {
+  if (!hasOption(field, rules)) return undefined
   const { type } = getOption(field, rules)
   const most = type.case === 'repeated' ? type.value.maxItems : type.case === 'map' ? type.value.maxPairs : 0n
   // Zero is also what a rule that is not set reads as; no field of the contract must be empty.

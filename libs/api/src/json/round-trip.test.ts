@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, type DescMessage, toBinary } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { FieldRulesSchema, RepeatedRulesSchema } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import fc from 'fast-check'
 import { TaskSchema } from '../gen/millhand/compute/v1/task_pb.ts'
 import {
@@ -125,6 +126,18 @@ test('a message that has no public JSON is refused when it is compiled', () => {
   assert.throws(() => jsonReader(TimestampSchema), /no public JSON/)
   assert.throws(() => queryReader(CreateTaskRequestSchema), /no form in a query/)
   assert.doesNotThrow(() => jsonWriter(ResultSchema))
+})
+
+test('a message that holds one without public JSON is refused every time', () => {
+  // Rules of lists hold rules of fields, which hold those of lists, and a duration.
+  for (const schema of [FieldRulesSchema, RepeatedRulesSchema, FieldRulesSchema]) {
+    assert.throws(() => jsonWriter(schema), /no public JSON/)
+    assert.throws(() => jsonReader(schema), /no public JSON/)
+  }
+})
+
+test('a message is compiled once', () => {
+  assert.equal(jsonWriter(TaskSchema), jsonWriter(TaskSchema))
 })
 
 /** What JSON.parse could have given for it. */

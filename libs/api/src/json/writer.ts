@@ -9,10 +9,10 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
-import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
 import { enumWords } from './enum-words.ts'
 import { formatTimestamp } from './timestamp.ts'
-import { isPlain, isStruct, isTimestamp } from './well-known-types.ts'
+import { isJsonText, isPlain, isStruct, isTimestamp } from './well-known-types.ts'
 
 /** What a writer leaves out. */
 export interface WriterOptions {
@@ -29,7 +29,13 @@ export function jsonWriter<Desc extends DescMessage>(
   schema: Desc,
   { omit = [] }: WriterOptions = {},
 ): (message: MessageShape<Desc>) => string {
-  return compile(schema, new Set(omit), new Map())
+  try {
+    return omit.length === 0 ? writerOf(schema) : compile(schema, new Set(omit))
+  } catch (error) {
+    // Some may write the message that has no JSON.
+    compiled.clear()
+    throw error
+  }
 }
 
 /** The value as JSON text; undefined leaves it out. */
@@ -47,9 +53,14 @@ interface Part {
   readonly write: Write
 }
 
-type Compiled = Map<DescMessage, (message: Readonly<Record<string, unknown>>) => string>
+type WriteMessage = (message: Readonly<Record<string, unknown>>) => string
 
-function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Compiled) {
+/** The writers of whole messages. Many routes answer with the same, and most messages are part of others. */
+const compiled = new Map<DescMessage, WriteMessage>()
+
+const writerOf = (desc: DescMessage): WriteMessage => compiled.get(desc) ?? compile(desc, new Set())
+
+function compile(desc: DescMessage, omit: ReadonlySet<string>): WriteMessage {
   if (!isPlain(desc)) throw new Error(`${desc.typeName} has no public JSON`)
   const opening = hasOption(desc, object) ? `{"object":${quote(getOption(desc, object))}` : '{'
   const parts: Part[] = []
@@ -66,20 +77,20 @@ function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Compile
   }
   if (omit.size === 0) compiled.set(desc, write)
   for (const member of desc.members) {
-    if (member.kind === 'oneof') parts.push(oneofPart(member, omit, compiled))
-    else if (!omit.has(member.name)) parts.push(fieldPart(member, compiled))
+    if (member.kind === 'oneof') parts.push(oneofPart(member, omit))
+    else if (!omit.has(member.name)) parts.push(fieldPart(member))
   }
   return write
 }
 
-function fieldPart(field: DescField, compiled: Compiled): Part {
+function fieldPart(field: DescField): Part {
   const name = `${quote(field.name)}:`
   return {
     local: field.localName,
     first: name,
     next: `,${name}`,
     unset: unset(field),
-    write: fieldWrite(field, compiled),
+    write: fieldWrite(field),
   }
 }
 
@@ -89,11 +100,11 @@ function unset(field: DescField): string | undefined {
 }
 
 /** A oneof's part writes name and value, since the name depends on the case. */
-function oneofPart(oneof: DescOneof, omit: ReadonlySet<string>, compiled: Compiled): Part {
+function oneofPart(oneof: DescOneof, omit: ReadonlySet<string>): Part {
   const cases = new Map<string, Write>()
   for (const field of oneof.fields) {
     if (omit.has(field.name)) continue
-    const write = fieldWrite(field, compiled)
+    const write = fieldWrite(field)
     cases.set(field.localName, value => {
       const written = write(value)
       return written === undefined ? undefined : `${quote(field.name)}:${written}`
@@ -109,25 +120,25 @@ function oneofPart(oneof: DescOneof, omit: ReadonlySet<string>, compiled: Compil
   }
 }
 
-function fieldWrite(field: DescField, compiled: Compiled): Write {
-  const element = elementWrite(field, compiled)
+function fieldWrite(field: DescField): Write {
+  const element = elementWrite(field)
   switch (field.fieldKind) {
     case 'list':
-      return listWrite(getOption(field, json) ? writeJsonText : element)
+      return listWrite(isJsonText(field) ? writeJsonText : element)
     case 'map':
       return mapWrite(element)
     default:
-      return getOption(field, json) ? writeJsonText : element
+      return isJsonText(field) ? writeJsonText : element
   }
 }
 
 /** Writes a singular field's value, a list's item or a map's value. */
-function elementWrite({ scalar, enum: words, message }: DescField, compiled: Compiled): Write {
+function elementWrite({ scalar, enum: words, message }: DescField): Write {
   if (scalar !== undefined) return scalarWrite(scalar)
   if (words !== undefined) return enumWrite(words)
   if (isTimestamp(message)) return (value: Timestamp) => `"${formatTimestamp(value)}"`
   if (isStruct(message)) return JSON.stringify
-  return compiled.get(message) ?? compile(message, new Set(), compiled)
+  return writerOf(message)
 }
 
 /** A string that holds JSON text already. Where it is empty, nobody has set it. */

@@ -1,7 +1,8 @@
 import { type DescEnum, type DescField, type DescMessage, getOption, hasOption, ScalarType } from '@bufbuild/protobuf'
-import { example, json, json_item as jsonItem, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { example, json_item as jsonItem, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
 import { enumWords } from '../json/enum-words.ts'
 import { isRequired } from '../json/reader.ts'
+import { isJsonText } from '../json/well-known-types.ts'
 import type { Comments } from './comments.ts'
 import type { Schema } from './json-schema.ts'
 import { choiceKeywords, isChoice, maxBytesOf, ruleKeywords } from './validation-keywords.ts'
@@ -71,10 +72,9 @@ export function createSchemas(comments: Comments): Schemas {
   }
 
   function valueSchema(of: DescField, sender: Sender): Schema {
-    if (of.fieldKind === 'list')
-      return { type: 'array', items: getOption(of, json) ? jsonItems(of) : element(of, sender) }
+    if (of.fieldKind === 'list') return { type: 'array', items: isJsonText(of) ? jsonItems(of) : element(of, sender) }
     if (of.fieldKind === 'map') return { type: 'object', additionalProperties: element(of, sender) }
-    return getOption(of, json) ? {} : element(of, sender)
+    return isJsonText(of) ? {} : element(of, sender)
   }
 
   /** What the JSON texts of a list are: each has the fields of its message, and those of one member of its oneof. */

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { DescMethod, DescService } from '@bufbuild/protobuf'
-import { Code, ConnectError } from '@connectrpc/connect'
+import { create, type DescMethod, type DescService } from '@bufbuild/protobuf'
+import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
 import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.ts'
+import { ReachedLimitSchema } from '@millhand/api/gen/millhand/billing/v1/spending_limit_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { manualClock } from '@millhand/process'
 import { operationKey, waitMsKey } from '../operation.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
+import { reachedLimitKey } from '../reached-limit.ts'
 import { createAdmission } from './admission.ts'
 import {
   caller,
@@ -21,6 +23,7 @@ import {
   signer,
   trusted,
 } from './network.fixture.ts'
+import { outgoingHeaders } from './outgoing-headers.ts'
 import { allOf, createTokenIssuer } from './service-token.ts'
 import { createPrincipalSigner } from './signed-principal.ts'
 
@@ -58,6 +61,21 @@ describe('admit', () => {
     assert.equal(waitOf({ ...named, 'millhand-wait-ms': '250' }), 250)
     assert.equal(waitOf({ 'millhand-wait-ms': '250' }), 0)
     for (const wrong of ['', '-1', '1.5', '1000', 'x']) assert.equal(waitOf({ ...named, 'millhand-wait-ms': wrong }), 0)
+  })
+
+  it('gives the reached limit of a principal, as its sender had it', () => {
+    const limit = create(ReachedLimitSchema, { tenant: 'acct_a/live', limit: { amount: '5.000000', currency: 'USD' } })
+    const sent = outgoingHeaders(() => principal)(
+      createContextValues().set(principalKey, caller).set(reachedLimitKey, limit),
+    )
+    const limitOf = (header: Record<string, string>) =>
+      admit(ComputeService.method.createTask, tokenFor(ComputeService), header).get(reachedLimitKey)
+    const { 'millhand-principal': named, ...unnamed } = Object.fromEntries(sent)
+    assert.deepEqual(limitOf(Object.fromEntries(sent)), limit)
+    assert.equal(limitOf(unnamed), undefined)
+    for (const wrong of ['', '?', 'AAAA']) {
+      assert.equal(limitOf({ 'millhand-principal': named as string, 'millhand-reached-limit': wrong }), undefined)
+    }
   })
 
   it('gives the operation of a principal, where it is the part of an id after its prefix', () => {

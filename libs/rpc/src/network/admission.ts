@@ -9,9 +9,10 @@ import type { Clock } from '@millhand/process'
 import { type Log, parseTraceContext, tracer } from '@millhand/telemetry'
 import { operationKey, parseOperation, parseWaitMs, waitMsKey } from '../operation.ts'
 import { confinedExecutorKey, type Principal, principalKey, requestIdKey } from '../principal.ts'
+import { parseReachedLimit, reachedLimitKey } from '../reached-limit.ts'
 import { traceKey } from '../trace.ts'
 import { refusal } from './admission-error.ts'
-import { operationHeader, requestIdHeader, waitMsHeader } from './outgoing-headers.ts'
+import { operationHeader, reachedLimitHeader, requestIdHeader, waitMsHeader } from './outgoing-headers.ts'
 import { ReflectionAlpha } from './reflection-alpha.ts'
 import { allows, createTokenReader, type ServiceGrant } from './service-token.ts'
 import { createPrincipalReader, principalHeader } from './signed-principal.ts'
@@ -21,9 +22,8 @@ export type HeaderLines = Pick<Headers, 'get'>
 
 export interface Admission {
   /**
-   * The values of an admitted call: its principal, its request id, its trace and, for a principal, its operation, where its
-   * `header` has them. `carrier` is whose
-   * header has the service token: the tunnel that the call came through, or the call itself.
+   * The values of an admitted call: its principal, its request id, its trace and, for a principal, its operation, its wait and
+   * its reached limit, where its `header` has them. `carrier` is whose header has the service token: the tunnel that the call came through, or the call itself.
    *
    * @throws ConnectError `unauthenticated` without a good token and for a principal that is not ours, `unavailable` for
    * one of another time,
@@ -111,6 +111,7 @@ export function createAdmission({ trusted, openServices = [], clock, log }: Admi
       const operation = parseOperation(header.get(operationHeader) ?? '')
       if (operation !== undefined) values.set(operationKey, operation)
       values.set(waitMsKey, parseWaitMs(header.get(waitMsHeader) ?? ''))
+      values.set(reachedLimitKey, parseReachedLimit(header.get(reachedLimitHeader) ?? ''))
     }
     const requestId = parseId('req', header.get(requestIdHeader) ?? '')
     if (requestId !== undefined) values.set(requestIdKey, requestId)

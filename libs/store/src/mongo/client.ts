@@ -1,5 +1,5 @@
 import { systemClock } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
+import { type Log, processMetrics } from '@millhand/telemetry'
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { asked, circuitOpen, isPassing, timeoutsFor, unreachable } from './connection.ts'
@@ -15,6 +15,9 @@ const SETTINGS = {
   readPreference: 'primary',
   ignoreUndefined: true,
 } as const satisfies MongoClientOptions
+
+const recordCommit = processMetrics.boundHistogram('millhand_store_commit_seconds', { store: 'mongodb' })
+const countFailure = processMetrics.boundCounter('millhand_store_commit_failures_total', { store: 'mongodb' })
 
 /** The connection of this process, with what is under way on it. Calls fail at once while its circuit is open. */
 export class Client {
@@ -64,8 +67,14 @@ export class Client {
 
   /** For callers: what can't be told is a failure of the way to the server too. */
   write<R>(work: () => Promise<R>): Promise<R> {
+    const began = performance.now()
     return asked(() =>
-      this.during(() => this.#circuit.write(work)).catch(error => {
+      this.during(async () => {
+        const result = await this.#circuit.write(work)
+        recordCommit((performance.now() - began) / 1_000)
+        return result
+      }).catch(error => {
+        countFailure()
         throw error instanceof OutcomeUnknown ? unreachable(error) : error
       }),
     )

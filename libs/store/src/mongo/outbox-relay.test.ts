@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { processMetrics } from '@millhand/telemetry'
 import { event } from '../contract-items.fixture.ts'
 import { EventsRefused } from '../events-refused.ts'
 import { opened } from './outbox-relay.fixture.ts'
@@ -16,6 +17,37 @@ describe('the outbox relay', () => {
     await advance(0)
     assert.deepEqual(published(), ['a1', 'a2', 'a3', 'b1'])
     assert.deepEqual(outbox.pending(), [])
+    await end()
+  })
+
+  it('measures how late each event is, and how old the oldest is that can not be published', async () => {
+    const read = async (name: string) => {
+      const lines = (await processMetrics.text({ warn: () => {} })).split('\n')
+      return Number(
+        lines
+          .find(line => line.startsWith(name))
+          ?.split(' ')
+          .at(-1),
+      )
+    }
+    const before = await read('millhand_outbox_delay_seconds_count')
+    let isAway = true
+    const publish = async () => {
+      if (isAway) throw new Error('the log is away')
+    }
+    const { relay, outbox, advance, end } = opened({ publish })
+    await advance(0)
+    const view = outbox.write('a', ['a1', 'a2'])
+    relay.written(outbox, 'a', { ...view, events: view.events.map(one => ({ ...one, time: 0 })) })
+    await advance(0)
+    const early = await read('millhand_outbox_oldest_seconds')
+    await advance(5_000)
+    assert.ok((await read('millhand_outbox_oldest_seconds')) > early + 4)
+    assert.equal(await read('millhand_outbox_delay_seconds_count'), before)
+    isAway = false
+    await advance(5_000)
+    assert.equal(await read('millhand_outbox_oldest_seconds'), 0)
+    assert.equal(await read('millhand_outbox_delay_seconds_count'), before + 2)
     await end()
   })
 

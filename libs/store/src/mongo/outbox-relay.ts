@@ -1,5 +1,5 @@
 import { backoff, type Clock, retry } from '@millhand/process'
-import type { EventName, Log } from '@millhand/telemetry'
+import { type EventName, type Log, processMetrics } from '@millhand/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'
 import { EventsRefused } from '../events-refused.ts'
@@ -57,6 +57,8 @@ const PACE_MS = 10
 /** How many published events are remembered, so that what was read before they were taken out is not sent again. */
 const MOST_SENT = 20_000
 
+const recordDelay = processMetrics.boundHistogram('millhand_outbox_delay_seconds', {})
+
 const waitMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
 
 /**
@@ -70,6 +72,8 @@ export class OutboxRelay {
   readonly #deps: RelayDeps
   readonly #written = new ChangedDocuments()
   readonly #rung = new ChangedDocuments()
+  /** When the oldest event was made that is being published. */
+  #oldest = Number.POSITIVE_INFINITY
   readonly #sent = new LRUCache<string, true>({ max: MOST_SENT })
 
   constructor(deps: RelayDeps) {
@@ -88,7 +92,16 @@ export class OutboxRelay {
 
   /** Resolves when the signal ends, also while the log does not answer: what is being published then is repeated. */
   async run(signal: AbortSignal): Promise<void> {
+    const end = processMetrics.observe(() => [
+      { name: 'millhand_outbox_oldest_seconds', labels: {}, value: this.#ageOf(this.#oldest) },
+    ])
     await Promise.all([this.#hearing(signal), this.#sweeping(signal), this.#publishing(signal)])
+    end()
+  }
+
+  /** In seconds; 0 of none. */
+  #ageOf(time: number): number {
+    return Math.max(0, this.#deps.clock.now() - time) / 1_000
   }
 
   /** Apart from the publishing, so that what others have written is heard of also while the log is away. */
@@ -136,6 +149,7 @@ export class OutboxRelay {
       began = clock.monotonic()
       const found = await this.#look(signal)
       await this.#deliver(found, signal)
+      this.#oldest = Number.POSITIVE_INFINITY
     }
   }
 
@@ -188,10 +202,12 @@ export class OutboxRelay {
   async #publish(part: readonly FoundEvent[], signal: AbortSignal): Promise<void> {
     const { publish } = this.#deps
     const events = part.map(({ event }) => event)
+    this.#oldest = Math.min(...events.map(({ time }) => time))
     const refused = await this.#insist('store.publish_failed', signal, () =>
       unlessEnded(refusals(publish(events)), signal),
     )
     if (refused === undefined) return
+    for (const { time } of events) recordDelay(this.#ageOf(time))
     for (const { outbox, key, event } of part) {
       const reason = refused.get(event.id)
       if (reason === undefined) this.#sent.set(event.id, true)

@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs'
 import { open, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, everyInterval } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
+import { type Log, processMetrics } from '@millhand/telemetry'
 import { faultOf, noRoom } from './faults.ts'
 
 export interface DiskRoomOptions {
@@ -53,9 +53,12 @@ export class DiskRoom {
   }
 
   /** Measures each second until the signal ends. */
-  run(clock: Clock, signal: AbortSignal): Promise<void> {
+  async run(clock: Clock, signal: AbortSignal): Promise<void> {
     let isMeasured = true
-    return everyInterval(clock, 1_000, signal, async () => {
+    const end = processMetrics.observe(() =>
+      Number.isFinite(this.#free) ? [{ name: 'millhand_disk_free_bytes', labels: {}, value: this.#free }] : [],
+    )
+    await everyInterval(clock, 1_000, signal, async () => {
       try {
         await this.look()
         isMeasured = true
@@ -64,6 +67,7 @@ export class DiskRoom {
         isMeasured = false
       }
     })
+    end()
   }
 
   /** Measures now, and makes the reserve where there is room for it. */

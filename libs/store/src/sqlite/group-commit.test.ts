@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, mock } from 'node:test'
+import { processMetrics } from '@millhand/telemetry'
 import { GroupCommit, StoreClosed } from './group-commit.ts'
 
 function setUp() {
@@ -140,6 +141,26 @@ describe('GroupCommit', () => {
     second.resolve()
     await next
     assert.deepEqual(calls, ['sync', 'undone', 'repair', 'sync', 'committed'])
+  })
+
+  it('counts commits, with how long they took, and those that failed', async () => {
+    const read = async (series: string) => {
+      const lines = (await processMetrics.text({ warn: () => {} })).split('\n')
+      return Number(
+        lines.find(line => line.startsWith(`millhand_store_commit_${series}{store="sqlite"}`))?.split(' ')[1],
+      )
+    }
+    const before = [await read('seconds_count'), await read('failures_total')] as const
+    const { insert, syncing } = setUp()
+    const failing = insert(1)
+    const first = await syncing(1)
+    first.reject(new Error('EIO'))
+    await assert.rejects(failing, /EIO/)
+    const written = insert(2)
+    const second = await syncing(2)
+    second.resolve()
+    await written
+    assert.deepEqual([await read('seconds_count'), await read('failures_total')], [before[0] + 1, before[1] + 1])
   })
 
   it('lets out what a read saw of a commit whose sync failed once that is repaired and synced', async () => {

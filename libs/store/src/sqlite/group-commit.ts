@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { processMetrics } from '@millhand/telemetry'
 import type { EventTable } from './event-table.ts'
 import { faultOf } from './faults.ts'
 import type { StoreState } from './store-state.ts'
@@ -25,6 +26,9 @@ export interface GroupCommitOptions {
   /** Makes room on a full disk; false where it can't, and the group fails. */
   readonly makeRoom: () => boolean
 }
+
+const recordCommit = processMetrics.boundHistogram('millhand_store_commit_seconds', { store: 'sqlite' })
+const countFailure = processMetrics.boundCounter('millhand_store_commit_failures_total', { store: 'sqlite' })
 
 /** A group is closed at either limit, so that no turn of the event loop is held for long. */
 const MOST_WRITES = 1000
@@ -156,11 +160,14 @@ export class GroupCommit {
   async #group(): Promise<void> {
     const { db, sync, events, state, makeRoom } = this.#options
     const group = [...this.#waiting.splice(0, MOST_WRITES), ...this.#takeIdle()]
+    const began = performance.now()
     try {
       this.#commit(group)
       this.#syncing = sync()
       await this.#syncing
+      recordCommit((performance.now() - began) / 1_000)
     } catch (error) {
+      countFailure()
       this.#suspect ||= this.#syncing !== undefined
       const isTriedAgain = this.#syncing === undefined && faultOf(error) === 'full' && makeRoom()
       if (isTriedAgain) {

@@ -20,6 +20,7 @@ import type { OutputFiles } from '../output-files.ts'
 import { requireJson } from '../require-json.ts'
 import { modeOf, type TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
+import { countClaims } from '../task-metrics.ts'
 import { emit } from './emit.ts'
 import { leasedModelOf, modelUnreadable } from './leased-model.ts'
 import { requireCount, reserve } from './reserve.ts'
@@ -78,6 +79,7 @@ const claimHere =
     if (flow === undefined) deps.onExecutor?.({ executorId, pool: req.pool, device: req.device })
     const room = { runs: req.runs, busy: new Set(req.busyGroups), newcomersOnly, flow, isLocal: isInProcess(call) }
     const claimed = await pool.claim({ executorId, waitMs, ...room }, call.signal)
+    countClaims(req.pool, claimed.runs)
     const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
     if (call.signal.aborted) await pool.release(claimed.runs)
     return {

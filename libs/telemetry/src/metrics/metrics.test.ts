@@ -1,33 +1,39 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMetrics, type GaugeSample, type Metrics } from './metrics.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { MOST_SERIES } from './recorded.ts'
+import { observeRuntime } from './runtime-metrics.ts'
 
 const silent = { warn: () => {} }
 
 /** The lines about a metric. */
-const about = async (metrics: Metrics, name: string) =>
-  (await metrics.text()).split('\n').filter(line => line.split(/[ {]/).some(word => word.startsWith(name)))
+const about = async (metrics: Metrics, name: string, log: Parameters<Metrics['text']>[0] = silent) =>
+  (await metrics.text(log)).split('\n').filter(line => line.split(/[ {]/).some(word => word.startsWith(name)))
 
 test('counts are there from the beginning, for every value of every label, and go up', async () => {
-  const metrics = createMetrics(silent)
-  assert.equal(await metrics.text(), '')
+  const metrics = createMetrics()
   const count = metrics.counter('millhand_webhook_tries_total')
   count({ mode: 'live', outcome: 'failed' })
   count({ outcome: 'failed', mode: 'live' })
-  const [help, type, ...lines] = await about(metrics, 'millhand_webhook_tries_total')
+  const [help, unit, type, ...lines] = await about(metrics, 'millhand_webhook_tries_total')
   assert.match(help ?? '', /^# HELP millhand_webhook_tries_total Delivery attempts/)
+  assert.equal(unit, '# UNIT millhand_webhook_tries_total {attempt}')
   assert.equal(type, '# TYPE millhand_webhook_tries_total counter')
   assert.equal(lines.length, 8)
   assert.ok(lines.includes('millhand_webhook_tries_total{mode="live",outcome="failed"} 2'))
   assert.ok(lines.includes('millhand_webhook_tries_total{mode="test",outcome="spoiled"} 0'))
-  count({ mode: 'live', outcome: 'failed' }, 0.5)
-  assert.ok((await metrics.text()).includes('millhand_webhook_tries_total{mode="live",outcome="failed"} 2.5\n'))
+  metrics.boundCounter('millhand_webhook_tries_total', { mode: 'live', outcome: 'failed' })(0.5)
+  const text = await metrics.text(silent)
+  assert.ok(text.includes('millhand_webhook_tries_total{mode="live",outcome="failed"} 2.5\n'))
 })
 
 test('a histogram counts what is at most each bound, and sums', async () => {
-  const metrics = createMetrics(silent)
+  const metrics = createMetrics()
+  const labels = { mode: 'live', outcome: 'succeeded' } as const
   const observe = metrics.histogram('millhand_webhook_try_duration_seconds')
-  for (const seconds of [0.01, 0.011, 0.5, 14, 16]) observe({ mode: 'live', outcome: 'succeeded' }, seconds)
+  for (const seconds of [0.01, 0.011, 0.5, 14]) observe(labels, seconds)
+  metrics.boundHistogram('millhand_webhook_try_duration_seconds', labels)(16)
   const lines = await about(metrics, 'millhand_webhook_try_duration_seconds')
   const of = (suffix: string) => {
     const begin = `millhand_webhook_try_duration_seconds_${suffix}`
@@ -47,19 +53,53 @@ test('a histogram counts what is at most each bound, and sums', async () => {
   assert.equal(of('count{mode="test",outcome="failed"}'), 0)
 })
 
-test('gauges are asked each time; those that can not be read are left out, and the others are there', async () => {
+test('what is observed is read each time; what can not be read is left out, and the rest is there', async () => {
   const warned: string[] = []
-  const metrics = createMetrics({ warn: event => void warned.push(event) })
+  const log = { warn: (event: string) => void warned.push(event) }
+  const metrics = createMetrics()
   let value = 0
-  const sample = (): GaugeSample => ({ name: 'millhand_webhook_owner', labels: {}, value: value++ })
-  metrics.gauges(async () => [sample()])
-  metrics.gauges(async () => {
+  const end = metrics.observe(() => [{ name: 'millhand_webhook_owner', labels: {}, value: value++ }])
+  metrics.observe(async () => {
     throw new Error('the store is away')
   })
-  assert.deepEqual((await about(metrics, 'millhand_webhook_owner')).slice(1), [
+  assert.deepEqual((await about(metrics, 'millhand_webhook_owner', log)).slice(2), [
     '# TYPE millhand_webhook_owner gauge',
     'millhand_webhook_owner 0',
   ])
-  assert.equal((await about(metrics, 'millhand_webhook_owner')).at(-1), 'millhand_webhook_owner 1')
+  assert.equal((await about(metrics, 'millhand_webhook_owner', log)).at(-1), 'millhand_webhook_owner 1')
   assert.deepEqual(warned, ['metrics.not_read', 'metrics.not_read'])
+  end()
+  assert.deepEqual(await about(metrics, 'millhand_webhook_owner', log), [])
+})
+
+test('a label with an open set of values can not fill the memory', async () => {
+  const metrics = createMetrics()
+  const count = metrics.counter('millhand_claims_total')
+  for (let at = 0; at < MOST_SERIES + 10; at++) count({ pool: `p${at}` })
+  const lines = (await about(metrics, 'millhand_claims_total')).slice(3)
+  assert.equal(lines.length, MOST_SERIES + 1)
+  assert.equal(lines.at(-1), 'millhand_claims_total{pool="other"} 10')
+})
+
+test('values of labels are escaped', async () => {
+  const metrics = createMetrics()
+  metrics.counter('millhand_claims_total')({ pool: 'a"b\\c\nd' })
+  const [line] = (await about(metrics, 'millhand_claims_total')).slice(3)
+  assert.equal(line, 'millhand_claims_total{pool="a\\"b\\\\c\\nd"} 1')
+})
+
+test('the runtime is observed from the first time on', async () => {
+  const metrics = createMetrics()
+  const end = observeRuntime(metrics)
+  const read = async (name: string) => Number((await about(metrics, name)).at(-1)?.split(' ').at(-1))
+  assert.equal(await read('nodejs_eventloop_delay_max_seconds'), 0)
+  assert.ok((await read('process_memory_usage_bytes')) > 1e7)
+  assert.ok((await read('process_cpu_time_seconds_total')) > 0)
+  // A delay is seen between two ticks of the timer, of which reading loses one.
+  for (let late = 0; late < 0.1; late = await read('nodejs_eventloop_delay_max_seconds')) {
+    await pause(60)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+    await pause(60)
+  }
+  end()
 })

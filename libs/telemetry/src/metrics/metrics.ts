@@ -1,122 +1,105 @@
-/** What a process counts and measures, as Prometheus reads it. Why our own: docs/decisions/metrics.md */
+/**
+ * What a process counts and measures. Recording adds to plain numbers; OpenTelemetry's SDK, which makes the text of
+ * `/metrics` from them, is loaded by the first scrape. Why: docs/decisions/metrics.md
+ */
 import type { Log } from '../log.ts'
-import { type Labels, type MetricName, type MetricSpec, metricSpecs } from './metric-specs.ts'
+import { type Labels, type MetricName, metricSpecs } from './metric-specs.ts'
+import { type Family, Recorded, record } from './recorded.ts'
 
-/** One value of a gauge. */
-export type GaugeSample = {
-  [Name in MetricName<'gauge'>]: { readonly name: Name; readonly labels: Labels<Name>; readonly value: number }
-}[MetricName<'gauge'>]
+/** One value that is read when metrics are. */
+export type Sample = {
+  [Name in MetricName<'gauge' | 'counter'>]: {
+    readonly name: Name
+    readonly labels: Labels<Name>
+    readonly value: number
+  }
+}[MetricName<'gauge' | 'counter'>]
+
+type Add = (by?: number) => void
 
 export interface Metrics {
-  /** Counts one more of it, or `by` more, each time the function is called. */
+  /** Counts one more, or `by` more, each time the function is called. */
   counter<Name extends MetricName<'counter'>>(name: Name): (labels: Labels<Name>, by?: number) => void
-  /** Adds a value, each time the function is called. */
+  /** The same of one series, for hot paths: a call is one addition. */
+  boundCounter<Name extends MetricName<'counter'>>(name: Name, labels: Labels<Name>): Add
+  /** Adds a value each time the function is called. */
   histogram<Name extends MetricName<'histogram'>>(name: Name): (labels: Labels<Name>, value: number) => void
-  /** `read` is asked whenever metrics are. Where it fails, what it tells is left out. */
-  gauges(read: () => Promise<readonly GaugeSample[]>): void
-  /** All of it, in the text format of Prometheus. */
-  text(): Promise<string>
+  /** The same of one series, for hot paths. */
+  boundHistogram<Name extends MetricName<'histogram'>>(name: Name, labels: Labels<Name>): (value: number) => void
+  /**
+   * `read` is called whenever metrics are read, until the returned call. Where it fails, what it tells is left out. Samples of
+   * one series are added up.
+   */
+  observe(read: () => readonly Sample[] | Promise<readonly Sample[]>): () => void
+  /** All of it, in the text format of Prometheus. The log hears what could not be read. */
+  text(log: Pick<Log, 'warn'>): Promise<string>
 }
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
-export function createMetrics(log: Pick<Log, 'warn'>): Metrics {
-  const written: { readonly name: MetricName; readonly lines: () => readonly string[] }[] = []
-  const reads: (() => Promise<readonly GaugeSample[]>)[] = []
+/** Those of this process. */
+export const processMetrics: Metrics = createMetrics()
+
+/** Others than the process's, for tests. */
+export function createMetrics(): Metrics {
+  const families = new Map<MetricName, Recorded>()
+  const reads = new Set<() => readonly Sample[] | Promise<readonly Sample[]>>()
+  const started = Date.now()
+
+  const family = (name: MetricName): Recorded => {
+    const known = families.get(name)
+    if (known !== undefined) return known
+    const made = new Recorded(metricSpecs[name])
+    families.set(name, made)
+    return made
+  }
+
+  async function read(log: Pick<Log, 'warn'>): Promise<readonly Family[]> {
+    const reading = [...reads].map(async one => await one())
+    const samples = (await Promise.allSettled(reading)).flatMap(result => {
+      if (result.status === 'fulfilled') return result.value
+      log.warn('metrics.not_read', { error: result.reason })
+      return []
+    })
+    const observed = new Map<MetricName, Recorded>()
+    for (const { name, labels, value } of samples) {
+      const found = observed.get(name) ?? new Recorded(metricSpecs[name], false)
+      observed.set(name, found)
+      found.series(labels).value += value
+    }
+    return [...families, ...observed].map(([name, { spec, all }]) => ({ name, spec, series: [...all.values()] }))
+  }
 
   return {
     counter(name) {
-      const counts = new Map(seriesOf(name).map(series => [series, 0]))
-      written.push({ name, lines: () => [...counts].map(([series, count]) => `${name}${braced(series)} ${count}`) })
+      const recorded = family(name)
       return (labels, by = 1) => {
-        const series = seriesWith(labels)
-        counts.set(series, (counts.get(series) ?? 0) + by)
+        recorded.series(labels).value += by
+      }
+    },
+    boundCounter(name, labels) {
+      const series = family(name).series(labels)
+      return (by = 1) => {
+        series.value += by
       }
     },
     histogram(name) {
-      const { buckets } = metricSpecs[name]
-      const all = new Map(seriesOf(name).map(series => [series, emptyHistogram(buckets)]))
-      written.push({ name, lines: () => [...all].flatMap(([series, counts]) => histogramLines(name, series, counts)) })
-      return (labels, value) => {
-        const counts = all.get(seriesWith(labels))
-        if (counts) add(counts, value)
-      }
+      const recorded = family(name)
+      return (labels, value) => record(recorded.series(labels), recorded.buckets, value)
     },
-    gauges: read => void reads.push(read),
-    async text() {
-      const samples = await Promise.all(
-        reads.map(read =>
-          read().catch(error => {
-            log.warn('metrics.not_read', { error })
-            return []
-          }),
-        ),
-      )
-      const gauges = Map.groupBy(samples.flat(), ({ name }) => name)
-      const families = [
-        ...[...gauges].map(([name, of]) => ({
-          name,
-          lines: of.map(({ labels, value }) => `${name}${braced(seriesWith(labels))} ${value}`),
-        })),
-        ...written.map(({ name, lines }) => ({ name, lines: lines() })),
-      ]
-      return families.map(family).join('')
+    boundHistogram(name, labels) {
+      const recorded = family(name)
+      const series = recorded.series(labels)
+      return value => record(series, recorded.buckets, value)
+    },
+    observe(one) {
+      reads.add(one)
+      return () => void reads.delete(one)
+    },
+    async text(log) {
+      const { prometheusText } = await import('./prometheus-text.ts')
+      return await prometheusText(await read(log), started)
     },
   }
-}
-
-const family = ({ name, lines }: { readonly name: MetricName; readonly lines: readonly string[] }): string => {
-  const { kind, help } = metricSpecs[name]
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
-}
-
-/** `mode="live",outcome="failed"`. Names and values are those of `names.ts`, which need no escaping. */
-const seriesWith = (labels: Readonly<Record<string, string>>): string =>
-  Object.keys(labels)
-    .sort()
-    .map(label => `${label}="${labels[label]}"`)
-    .join(',')
-
-const braced = (series: string): string => (series === '' ? '' : `{${series}}`)
-
-/** All that there can be: each is there from the beginning, so that its first count is seen as one more. */
-function seriesOf(name: MetricName): string[] {
-  const { labels }: MetricSpec = metricSpecs[name]
-  let all: Readonly<Record<string, string>>[] = [{}]
-  for (const [label, values] of Object.entries(labels)) {
-    all = all.flatMap(some => values.map(value => ({ ...some, [label]: value })))
-  }
-  return all.map(seriesWith)
-}
-
-interface HistogramCounts {
-  readonly buckets: readonly number[]
-  /** Of each bucket those that no smaller one holds; the last holds what is beyond all. */
-  readonly counts: number[]
-  sum: number
-}
-
-const emptyHistogram = (buckets: readonly number[]): HistogramCounts => ({
-  buckets,
-  counts: Array(buckets.length + 1).fill(0),
-  sum: 0,
-})
-
-function add(histogram: HistogramCounts, value: number): void {
-  const { buckets, counts } = histogram
-  const found = buckets.findIndex(bound => value <= bound)
-  const at = found === -1 ? buckets.length : found
-  counts[at] = (counts[at] ?? 0) + 1
-  histogram.sum += value
-}
-
-function histogramLines(name: MetricName, series: string, { buckets, counts, sum }: HistogramCounts): string[] {
-  const before = series === '' ? '' : `${series},`
-  let total = 0
-  const lines = counts.map((count, at) => {
-    total += count
-    return `${name}_bucket{${before}le="${buckets[at] ?? '+Inf'}"} ${total}`
-  })
-  return [...lines, `${name}_sum${braced(series)} ${sum}`, `${name}_count${braced(series)} ${total}`]
 }

@@ -1,5 +1,4 @@
 /** An invoice as CSV (RFC 4180): a row for each line, so the column `amount` adds up to the total. */
-import { stringify } from 'csv-stringify/sync'
 import { spanOf } from '../ledger/month.ts'
 import type { AnyInvoice } from '../ledger/open-invoices.ts'
 import { rowsByFamily } from './invoice-row.ts'
@@ -22,7 +21,8 @@ const columns = [
   'currency',
 ] as const
 
-export function invoiceCsv(invoice: AnyInvoice): Uint8Array {
+export async function invoiceCsv(invoice: AnyInvoice): Promise<Uint8Array> {
+  const { stringify } = await import('csv-stringify/sync')
   const { start, end } = spanOf(invoice.month)
   const about = [invoice.id, invoice.number, new Date(start).toISOString(), new Date(end).toISOString()]
   const records = rowsByFamily(invoice).flatMap(({ rows }) =>

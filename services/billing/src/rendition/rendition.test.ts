@@ -13,15 +13,15 @@ const compute = (model: string): LineSum => ({
   ...{ family: 'compute', kind: 'compute', model, gpu_type: 'cpu', unit_nanos: 20_000 },
   ...{ quantity: 1_000, micros: 20, would_micros: 20 },
 })
-const csvOf = (lines: readonly LineSum[]) => Buffer.from(invoiceCsv(invoiceWith(lines))).toString()
+const csvOf = async (lines: readonly LineSum[]) => Buffer.from(await invoiceCsv(invoiceWith(lines))).toString()
 async function pagesOf(lines: readonly LineSum[], by = seller): Promise<string[]> {
   const pdf = await getDocumentProxy(await invoicePdf(invoiceWith(lines), by))
   return (await extractText(pdf, { mergePages: false })).text
 }
 
 describe('an invoice as CSV', () => {
-  it('has a row for each line, and its amounts add up to the total', () => {
-    const [head = '', ...rows] = csvOf(fewLines).trimEnd().split('\r\n')
+  it('has a row for each line, and its amounts add up to the total', async () => {
+    const [head = '', ...rows] = (await csvOf(fewLines)).trimEnd().split('\r\n')
     assert.match(head, /^invoice_id,invoice_number,period_start,period_end,family,kind,description,/)
     assert.equal(rows.length, fewLines.length)
     assert.equal(
@@ -37,16 +37,16 @@ describe('an invoice as CSV', () => {
     assert.ok(rows.some(row => row.includes('-24.500000')))
   })
 
-  it('has no cell that a spreadsheet takes for a formula, and quotes what would break a row', () => {
+  it('has no cell that a spreadsheet takes for a formula, and quotes what would break a row', async () => {
     const models = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'a"b,c\nd', '＝1']
-    const csv = csvOf(models.map(compute))
+    const csv = await csvOf(models.map(compute))
     for (const model of models.slice(0, 4)) assert.ok(csv.includes(`,'${model},`), model)
     assert.ok(!/,[=+@\t＝]/.test(csv))
     assert.ok(csv.includes('"a""b,c\nd"'))
   })
 
-  it('has a head alone where there are no lines', () => {
-    assert.equal(csvOf([]).trimEnd().split('\r\n').length, 1)
+  it('has a head alone where there are no lines', async () => {
+    assert.equal((await csvOf([])).trimEnd().split('\r\n').length, 1)
   })
 })
 

@@ -17,7 +17,7 @@ export function renderInvoice(deps: BillDeps & { readonly seller: Seller }) {
     return {
       $typeName: 'millhand.billing.v1.InvoiceRendition',
       filename: `invoice-${invoice.number}.${isPdf ? 'pdf' : 'csv'}`,
-      content: isPdf ? await renderPdf({ invoice, seller }, call.signal) : invoiceCsv(invoice),
+      content: isPdf ? await renderPdf({ invoice, seller }, call.signal) : await invoiceCsv(invoice),
     }
   }
 }

@@ -35,9 +35,9 @@ describe('a provider', () => {
 })
 
 describe('WebGPU on a GPU in software, in the sandbox', { skip: softwareGpuMissing }, () => {
-  before(() => {
+  before(async () => {
     Object.assign(process.env, softwareGpu)
-    chooseSandbox('auto', createLog({ level: 'error', write: () => {} }))
+    await chooseSandbox('auto', createLog({ level: 'error', write: () => {} }))
   })
 
   it('works by a run, and has a type', async () => {

@@ -7,7 +7,7 @@ import { type InstanceRecord, type Secrets, sealedFor } from '../instance.ts'
 import type { InstanceDeps } from '../instance-deps.ts'
 import { instanceMessage } from '../instance-message.ts'
 import { insertInstance } from '../instance-store.ts'
-import { newInstance } from '../transition.ts'
+import { newInstance } from '../new-instance.ts'
 
 /** Of the names and values of `env` together. */
 const MOST_ENV_BYTES = 65_536
@@ -50,8 +50,12 @@ function requireEnv({ env }: CreateInstanceRequest): void {
     throw fail('invalid_parameter', `\`env\` has more than ${MOST_ENV_BYTES} bytes.`, { param: 'env' })
 }
 
-/** What runs in it is what the operator has built. */
-function requirePlainExecutor({ command, env, ports, volumeGb }: CreateInstanceRequest): void {
+/** What runs in it is what the operator has built. It computes on the processor: a GPU would be paid for, and do nothing. */
+function requirePlainExecutor({ gpu, command, env, ports, volumeGb }: CreateInstanceRequest): void {
+  if (gpu !== 'cpu')
+    throw fail('invalid_parameter', '`gpu` must be `cpu` for the image of executors: it computes on the processor.', {
+      param: 'gpu',
+    })
   const given = {
     command: command.length > 0,
     env: Object.keys(env).length > 0,

@@ -37,7 +37,7 @@ export async function openDeployment(db: Database) {
     },
   }
   const logged: string[] = []
-  const metrics = createMetrics({ warn: () => {} })
+  const metrics = createMetrics()
   const onTried = deliveryMetrics(metrics)
   const archive: Archive = db.collection(archiveSpec)
   const deliveries: Deliveries = db.collection(deliveriesSpec)

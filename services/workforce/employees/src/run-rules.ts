@@ -1,9 +1,9 @@
 /** Runs a kind's engine of rules on a brief and measures what it gives. For the process that runs engines. */
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Schema } from '@millhand/workforce/employee'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Answer, Check } from './answer.ts'
 import type { Brief } from './brief.ts'
 import type { KindSpec } from './catalogue.ts'
@@ -42,12 +42,22 @@ export class BadAnswer extends Error {}
 
 /** What is wrong with a value, in words; undefined where it is as the schema says. */
 export function faultsOf(schema: Schema, value: unknown): string | undefined {
+  ajv ??= loadAjv()
   const validate = ajv.compile(schema)
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'result' })
 }
 
-const ajv = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true })
-addFormats.default(ajv)
+let ajv: Ajv2020 | undefined
+
+/** With the first schema: it is a hundred modules, and the process that starts those of the kinds may never need them. */
+function loadAjv(): Ajv2020 {
+  const require = createRequire(import.meta.url)
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+  const made = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true })
+  const addFormats = require('ajv-formats') as typeof import('ajv-formats')
+  addFormats.default(made)
+  return made
+}
 
 /** The code of a kind. */
 export const importOf = (kind: RunKind, file: string) => import(pathToFileURL(join(kind.folder, file)).href)

@@ -21,8 +21,8 @@ export interface Question {
   readonly instances: number
   /** How many creates are measured, one after the other, beside all those. */
   readonly creates: number
-  /** How long nothing happens. */
-  readonly idleSeconds: number
+  /** Windows of 30 s in which nothing happens. */
+  readonly idleWindows: number
 }
 
 export interface Answer {
@@ -32,16 +32,17 @@ export interface Answer {
   readonly passes: readonly number[]
   /** Milliseconds of each pass over all of them at rest. */
   readonly restPasses: readonly number[]
-  /** The share of a core that is used while nothing happens. */
-  readonly idle: number
+  /** The share of a core that is used in each window in which nothing happens. */
+  readonly idle: readonly number[]
 }
 
 /** Each starts a few replicas at once. */
 const INSTANCES_OF_TENANT = 8
 const AT_ONCE = 100
 const REST_PASSES = 10
+const WINDOW_MS = 30_000
 
-answerQuestions(async ({ folder, instances: count, creates, idleSeconds }: Question): Promise<Answer> => {
+answerQuestions(async ({ folder, instances: count, creates, idleWindows }: Question): Promise<Answer> => {
   const db = openSqlite({ file: join(folder, 'instances.db') })
   const driver = createSandboxDriver({ clock: systemClock, places: { cpu: count + creates } })
   const plans = loadPlans()
@@ -98,13 +99,17 @@ answerQuestions(async ({ folder, instances: count, creates, idleSeconds }: Quest
   const running = reconciler.run(signal.signal)
   while ((await run()) < count + creates) await pause(100)
   await pause(1_000)
-  const before = process.cpuUsage()
-  await pause(idleSeconds * 1_000)
-  const { user, system } = process.cpuUsage(before)
+  const idle: number[] = []
+  for (let n = 0; n < idleWindows; n++) {
+    const before = process.cpuUsage()
+    await pause(WINDOW_MS)
+    const { user, system } = process.cpuUsage(before)
+    idle.push((user + system) / 1e3 / WINDOW_MS)
+  }
   signal.abort()
   await running
   await db.close()
-  return { creates: answered, passes, restPasses, idle: (user + system) / 1e6 / idleSeconds }
+  return { creates: answered, passes, restPasses, idle }
 })
 
 const as = (accountId: string) => ({

@@ -27,7 +27,7 @@ export function openWebhooks(folder: string, dial: Dial) {
     sealingKey: Buffer.alloc(32),
     clock,
     log,
-    metrics: createMetrics(log),
+    metrics: createMetrics(),
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)

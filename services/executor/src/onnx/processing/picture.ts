@@ -1,6 +1,7 @@
 /** Pictures from hostile bytes: raster formats only, no more pixels than the limit, whole files only. */
 import { excerpt, InputInvalid } from '@millhand/model'
 import sharp, { type Sharp } from 'sharp'
+import { pagesOf } from './tiff-pages.ts'
 
 // Of libvips' many loaders (SVG, PDF, ImageMagick and more) only those of the formats that the contract names.
 const FORMATS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Tiff']
@@ -27,18 +28,23 @@ export interface Pixels {
 
 /**
  * A picture, its bytes or the path of its file, opened the right way up; where it is transparent, on `white`, or on what its opaque
- * pixels stand out from. Rejects with `InputInvalid`, before anything is decoded, when its head cannot be read or says that its sides
- * are not within bounds.
+ * pixels stand out from. Of several pages the one of that number, from 0. Rejects with `InputInvalid`, before anything is decoded, when
+ * its head cannot be read or says that its sides are not within bounds.
  */
 export async function openPicture(
   source: Uint8Array | string,
   ground: 'white' | 'contrasting' = 'white',
+  page = 0,
 ): Promise<Sharp> {
-  const stored = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' })
-  const { width, height, hasAlpha, depth } = await stored.metadata().catch(error => {
+  // Before it is opened, which takes long where there are very many.
+  if (page === 0) await pagesOf(source)
+  const opened = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'truncated', page })
+  const { width, height, hasAlpha, depth, format } = await opened.metadata().catch(error => {
     throw unreadable(error)
   })
   checkSides(width, height)
+  // A TIFF whose strips lie past its end is cut off as well, and black there.
+  const stored = format === 'tiff' ? sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'error', page }) : opened
   const picture = depth === 'uchar' ? stored : await inBytes(stored, depth)
   const isDark = ground === 'contrasting' && hasAlpha && (await isLight(picture))
   return picture.autoOrient().flatten({ background: isDark ? DARK : '#fff' })

@@ -5,17 +5,20 @@ export interface Page {
   readonly height: number
   /** Row by row. */
   readonly pixels: Uint8Array | Uint16Array | Int32Array | Float32Array
+  /** TIFF 6.0, section 8: 1 is a smaller copy of another page. */
+  readonly subfileType?: number
 }
 
 /** Baseline TIFF 6.0, little-endian, without compression; black is the least value. */
 export function tiffOf(...pages: readonly Page[]): Buffer {
   const parts: Buffer[] = [Buffer.from('II*\0\x08\0\0\0', 'latin1')]
   let at = 8
-  for (const [index, { width, height, pixels }] of pages.entries()) {
+  for (const [index, { width, height, pixels, subfileType = 0 }] of pages.entries()) {
     const data = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength)
     const format = pixels instanceof Float32Array ? 3 : pixels instanceof Int32Array ? 2 : 1
     const tags = [
       ...[
+        [254, subfileType],
         [256, width],
         [257, height],
         [258, pixels.BYTES_PER_ELEMENT * 8],
@@ -23,7 +26,7 @@ export function tiffOf(...pages: readonly Page[]): Buffer {
         [262, 1],
       ],
       ...[
-        [273, at + 2 + 10 * 12 + 4],
+        [273, at + 2 + 11 * 12 + 4],
         [277, 1],
         [278, height],
         [279, data.length],

@@ -7,7 +7,6 @@ import { collected, describeDriver, fault, LIMIT_MS, specOf, until } from '../dr
 import type { Driver } from '../driver.ts'
 import { driverOf, images, startDockerWithImages } from './docker.fixture.ts'
 import type { DockerDriver } from './docker-driver.ts'
-import { createEngine } from './engine.ts'
 
 const run = promisify(execFile)
 
@@ -203,73 +202,6 @@ describe('the docker driver', { skip: dockerMissing }, () => {
     assert.equal(await fetch(stranger.name, server.name), '')
     assert.equal(await fetch(stranger.name, address as string), '')
   })
-
-  it('uses one network where two processes have made two of one name, and removes the other', async () => {
-    const networks = async () =>
-      (await docker.docker('network', 'ls', '--quiet', '--filter', 'label=millhand.deployment=test'))
-        .split('\n')
-        .filter(Boolean)
-    const first = await create()
-    const [network] = await networks()
-    const [{ Name, Labels }] = JSON.parse(await docker.docker('network', 'inspect', `${network}`))
-    // As an engine does that is asked twice at once.
-    await using engine = createEngine({ url: docker.address })
-    const body = { Name, Labels, Driver: 'bridge', Internal: true }
-    await engine.call('POST', '/networks/create', { signal: signal(), body })
-    assert.equal((await networks()).length, 2)
-    const second = await create()
-    assert.deepEqual(await networks(), [network])
-    const networkOf = async ({ name }: { name: string }) =>
-      Object.values<{ NetworkID: string }>((await inspect(name)).NetworkSettings.Networks).map(
-        ({ NetworkID }) => NetworkID,
-      )
-    assert.deepEqual(await networkOf(second), await networkOf(first))
-    // docs/testing.md, "Left out": two processes that make one at once may each keep theirs.
-    if (process.env.TEST_ALL === undefined) return
-    const others = [driverOf([docker]), driverOf([docker])]
-    await Promise.all(others.flatMap(other => [create({ tenant: 'acct_2/live' }, other)]))
-    assert.equal((await networks()).length, 2, 'one for each tenant')
-    await create({ tenant: 'acct_2/live' })
-    for (const other of others) await other[Symbol.asyncDispose]()
-  })
-
-  it('removes a tenant’s network with the last replica on it', async () => {
-    await create()
-    const networks = () => docker.docker('network', 'ls', '--quiet', '--filter', 'label=millhand.deployment=test')
-    assert.notEqual(await networks(), '')
-    for (const replica of (await driver.list(signal())).replicas) await driver.remove(replica, signal())
-    assert.equal(await networks(), '')
-  })
-})
-
-describe('networks and volumes', { skip: dockerMissing }, () => {
-  it('go with the last replica, also where it vanished, or the removal broke off', async () => {
-    const signal = () => AbortSignal.timeout(LIMIT_MS)
-    await using docker = await startDockerWithImages()
-    await using driver = driverOf([docker])
-    const left = async () => {
-      const list = (kind: string) => docker.docker(kind, 'ls', '--quiet', '--filter', 'label=millhand.deployment=test')
-      return (await list('network')) + (await list('volume'))
-    }
-    const gone = async () => {
-      for (const limit = signal(); (await left()) !== ''; ) limit.throwIfAborted()
-    }
-    // Of an owner that died after it had removed the replica.
-    const labels = ['deployment=test', 'tenant=acct_1/live'].flatMap(label => ['--label', `millhand.${label}`])
-    await docker.docker('network', 'create', ...labels, 'left')
-    await docker.docker('volume', 'create', ...labels, 'left')
-    using _ = driver.watch(() => {})
-    await gone()
-    const { name } = await createOn(driver)
-    await docker.docker('rm', '--force', name)
-    await gone()
-  })
-
-  const createOn = async (driver: Driver) => {
-    const spec = specOf({ images })
-    await driver.create(spec, { signal: AbortSignal.timeout(LIMIT_MS) })
-    return spec
-  }
 })
 
 describe('the docker driver with several hosts', { skip: dockerMissing }, () => {

@@ -13,7 +13,7 @@ const networkName = (deployment: string, tenant: string): string =>
  * and the host itself has no address on it, so that what listens on the host can not be reached either.
  *
  * An engine that is asked by two processes at once makes two networks of one name, and then knows neither by it. So networks are
- * found by their labels, the oldest is used by its id, and others go.
+ * found by their labels and used by their id, and of several one is left.
  */
 export async function ensureNetwork(
   engine: Engine,
@@ -26,10 +26,24 @@ export async function ensureNetwork(
     await createNetwork(engine, deployment, tenant, signal)
     found = await tenantNetworks(engine, deployment, tenant, signal)
   }
-  const [oldest, ...others] = found
+  return await oneOf(engine, found, signal)
+}
+
+/**
+ * The oldest, unless another one is used. An engine shows a network some time after the `Created` that it gives it, so the older of
+ * two can come into the list when a replica is on the younger already. A process that saw one network alone has that one, and the
+ * engine removes none on which a replica is: so at most one is used, and a replica whose network was removed before it started is
+ * made again.
+ */
+async function oneOf(
+  engine: Engine,
+  [oldest, ...others]: readonly ListedNetwork[],
+  signal: AbortSignal,
+): Promise<string> {
   if (oldest === undefined) throw new DriverFault('unavailable', 'A network of the host was removed meanwhile.')
-  for (const { Id } of others) await removeNetwork(engine, Id, signal)
-  return oldest.Id
+  let used: string | undefined
+  for (const { Id } of others) if (!(await removeNetwork(engine, Id, signal))) used ??= Id
+  return used !== undefined && (await removeNetwork(engine, oldest.Id, signal)) ? used : oldest.Id
 }
 
 interface ListedNetwork {

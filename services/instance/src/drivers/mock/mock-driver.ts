@@ -98,10 +98,11 @@ export function createMockDriver(engine: MockEngine): Driver {
 
     async list(signal) {
       signal.throwIfAborted()
+      const replicas: ObservedReplica[] = []
+      for (const host of reachable())
+        for (const replica of host.replicas.values()) replicas.push(observed(engine, host, replica))
       return {
-        replicas: reachable().flatMap(host =>
-          [...host.replicas.values()].map(replica => observed(engine, host, replica)),
-        ),
+        replicas,
         lostHosts: [...hosts.values()].filter(({ isLost }) => isLost).map(({ name }) => name),
       }
     },
@@ -165,7 +166,9 @@ function withoutSecrets({ env: _, registryCredential: __, ...spec }: ReplicaSpec
   return spec
 }
 
+/** One that runs is the same object in each observation. */
 function observed({ clock, pullMs }: MockEngine, host: MockHost, replica: MockReplica): ObservedReplica {
+  if (replica.exit === undefined && replica.running !== undefined) return replica.running
   const { spec, createdAt, startedAt, ports, exit } = replica
   const { name, tenant, instance, index, generation, gpu } = spec
   const base = { name, tenant, instance, index, generation, gpu, host: host.name, ports }
@@ -183,7 +186,8 @@ function observed({ clock, pullMs }: MockEngine, host: MockHost, replica: MockRe
   }
   if (now < createdAt + pullMs) return { ...base, state: 'pulling' }
   if (now < startedAt) return { ...base, state: 'creating' }
-  return { ...base, state: 'running', startedAt, address: `${host.name}.sandbox.invalid` }
+  replica.running = { ...base, state: 'running', startedAt, address: `${host.name}.sandbox.invalid` }
+  return replica.running
 }
 
 async function* lines(

@@ -37,6 +37,8 @@ export interface MockReplica {
   readonly createdAt: number
   readonly startedAt: number
   readonly ports: ObservedReplica['ports']
+  /** What is observed of it, once it runs. */
+  running?: ObservedReplica
   exit?: { readonly at: number; readonly exitCode: number; readonly reason?: ObservedReplica['reason'] }
 }
 

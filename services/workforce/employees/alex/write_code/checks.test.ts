@@ -25,10 +25,14 @@ export function inWords(seconds: number): string {
 async function measured(
   files: readonly CodeFile[],
   input: Input = {},
-  { constraints = {}, language = 'typescript' }: Partial<Brief> & Partial<Pick<Result, 'language'>> = {},
+  {
+    constraints = {},
+    language = 'typescript',
+    explanation = 'It counts units.',
+  }: Partial<Brief> & Partial<Pick<Result, 'language' | 'explanation'>> = {},
 ) {
   const brief: Brief<Input> = { topic: 'code', tone: '', constraints, files: [], seed: 1, input }
-  const result: Result = { language, files, explanation: 'It counts units.', assumptions: [] }
+  const result: Result = { language, files, explanation, assumptions: [] }
   const all = await checks(brief, { result, text: '' })
   return Object.fromEntries(all.map(({ id, pass, value }) => [id, { pass, value: String(value) }]))
 }
@@ -42,7 +46,14 @@ describe('code that was written', () => {
   it('parses, type-checks and passes the tests given, where it is right', async () => {
     const told = await measured([{ path: 'in-words.ts', text: GOOD }], example.input as Input)
     for (const [id, { pass, value }] of Object.entries(told)) assert.ok(pass, `${id}: ${value}`)
-    assert.deepEqual(Object.keys(told), ['language', 'files_parse', 'type_errors', 'tests_pass_javascript'])
+    assert.deepEqual(Object.keys(told), [
+      'language',
+      'files_parse',
+      'type_errors',
+      'tests_pass_javascript',
+      'explanation_names_exist',
+      'explanation_tells_of_no_other_runs',
+    ])
     assert.equal(told.tests_pass_javascript?.value, '3')
   })
 
@@ -54,6 +65,15 @@ describe('code that was written', () => {
       told.tests_pass_javascript?.value ?? '',
       /^2: says nothing at all as 0 seconds: .*"nothing" is not "0 seconds"/,
     )
+  })
+
+  it('is held against its explanation, and so is what was run', async () => {
+    const explanation = '`inWords` counts `units` with `formatUnit`. All tests pass.'
+    const told = await measured([{ path: 'in-words.ts', text: GOOD }], {}, { explanation })
+    assert.deepEqual(told.explanation_names_exist, { pass: false, value: '1: formatUnit' })
+    assert.deepEqual(told.explanation_tells_of_no_other_runs, { pass: false, value: '1: “All tests pass”' })
+    const tested = await measured([{ path: 'in-words.ts', text: GOOD }], example.input as Input, { explanation })
+    assert.equal(tested.explanation_tells_of_no_other_runs?.pass, true)
   })
 
   it('with wrong types says where', async () => {
@@ -117,7 +137,7 @@ describe('code that was written', () => {
         Object.entries(told).flatMap(([id, { pass }]) => (pass ? [] : id)),
         ids,
       )
-      assert.equal(Object.keys(told).length, 8)
+      assert.equal(Object.keys(told).length, 10)
     })
 
   it('with wrong types gains nothing by telling the compiler to look away', async () => {
@@ -128,7 +148,8 @@ describe('code that was written', () => {
   })
 
   it('is not said to parse where nothing here reads it', async () => {
-    assert.deepEqual(await measured([{ path: 'a.cob', text: 'IDENTIFICATION DIVISION.' }]), {})
+    const told = await measured([{ path: 'a.cob', text: 'IDENTIFICATION DIVISION.' }])
+    assert.deepEqual(Object.keys(told), ['explanation_names_exist', 'explanation_tells_of_no_other_runs'])
   })
 
   it('that is nested too deeply is said not to parse, and stops nothing', async () => {

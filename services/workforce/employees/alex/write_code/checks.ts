@@ -8,6 +8,7 @@ import { languageOf } from '../language.ts'
 import { linterFor } from '../lint.ts'
 import { isTyped, typeFaults } from '../type-faults.ts'
 import { TooLong } from '../within.ts'
+import { explanationChecks } from './explained.ts'
 import { type IsolatedTests, isolated } from './isolated.ts'
 import type { CodeFile, Input, Result } from './result.ts'
 import { runTests } from './sandbox/run-tests.ts'
@@ -15,6 +16,7 @@ import { runTests } from './sandbox/run-tests.ts'
 export const checks: SlowChecks<Input, Result> = async (brief, { result }, asked) => {
   const { language, files, explanation } = result
   const all = { given: filesGiven(brief), written: files }
+  const ran = await tests(brief.input.tests ?? [], all, asked?.isolate ?? isolatedHere)
   return [
     ...(brief.input.language === undefined
       ? []
@@ -22,7 +24,12 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }, asked
     ...(await readable(files)),
     ...types(all),
     ...(await undefinedNames(files)),
-    ...(await tests(brief.input.tests ?? [], all, asked?.isolate ?? isolatedHere)),
+    ...ran,
+    ...explanationChecks({
+      explanation,
+      ...namesOf(brief, all),
+      testsPassed: ran.length > 0 && ran.every(({ pass }) => pass),
+    }),
     ...wishes(brief.constraints, explanation, [...files.map(({ text }) => text), explanation].join('\n')),
   ]
 }
@@ -36,6 +43,20 @@ const filesGiven = ({ input, files }: Brief<Input>): CodeFile[] => [
   ...(input.files ?? []),
   ...files.map((file, at) => ({ path: file.name, text: textIn(file, `files[${at}]`) })),
 ]
+
+/** Where a name of the explanation may stand: in the code, the tests and the brief. */
+function namesOf({ topic, constraints, input }: Brief<Input>, { given, written }: Files) {
+  const all = [...written, ...given, ...(input.tests ?? [])]
+  return {
+    paths: all.map(({ path }) => path),
+    known: [
+      topic,
+      input.description ?? '',
+      ...(constraints.must_include ?? []),
+      ...all.flatMap(({ path, text }) => [path, text]),
+    ].join('\n'),
+  }
+}
 
 /** Nothing where there is no parser for any of them. */
 async function readable(files: readonly CodeFile[]): Promise<Check[]> {

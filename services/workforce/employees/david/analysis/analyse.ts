@@ -10,6 +10,7 @@ import { duplicates } from './effects/duplicates.ts'
 import { type Effect, LEAST_STRENGTH } from './effects/effect.ts'
 import { gapsOf } from './effects/gaps.ts'
 import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
+import { controlOfDifference } from './effects/held-difference.ts'
 import { outliers } from './effects/outliers.ts'
 import { controlOfShares } from './effects/strata.ts'
 import { trend } from './effects/trend.ts'
@@ -39,8 +40,8 @@ const MOST_OF_KIND: Readonly<Record<EffectKind, number>> = {
   missing: 1,
 }
 const MOST_PAIRS = 100
-/** The strongest correlations and associations that are held against categories, and the time. */
-const MOST_CONTROLLED = { correlations: 60, associations: 20 } as const
+/** The strongest that are held against categories, and the time. */
+const MOST_CONTROLLED = { correlations: 60, associations: 20, differences: 40 } as const
 const MOST_EXPLAINED = 5
 
 export interface Wanted {
@@ -80,6 +81,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       {
         correlations: found.correlations.filter(isSignificant),
         associations: found.associations.filter(isSignificant),
+        differences: found.differences.filter(isSignificant),
       },
       found.levels,
       sample,
@@ -110,7 +112,11 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       columns,
       duplicates: { rows: repeated.rows, sql: repeated.sql },
       findings: await findingsOf(told, pOf, controls, ask),
-      explained: await explainedOf([...found.correlations, ...found.associations].filter(isExplained), controls, ask),
+      explained: await explainedOf(
+        [...found.correlations, ...found.associations, ...found.differences].filter(isExplained),
+        controls,
+        ask,
+      ),
       correlations,
       associations: strongest(found.associations.filter(({ kind }) => kind === 'association')).map(effect => ({
         ...pair(effect),
@@ -199,29 +205,33 @@ function fewOfEach(effects: readonly Effect[]): Effect[] {
   return effects.filter(effect => chosen.has(effect))
 }
 
+interface Controllable {
+  readonly correlations: readonly Correlated[]
+  readonly associations: readonly Associated[]
+  readonly differences: readonly Differing[]
+}
+
 /** Of the strongest; what is weaker is told without. */
 function controlsOf(
-  { correlations, associations }: { correlations: readonly Correlated[]; associations: readonly Associated[] },
+  { correlations, associations, differences }: Controllable,
   levels: readonly Groups[],
   { axis }: Sample,
   level: number,
 ): ReadonlyMap<Effect, Control> {
-  const strong = <T extends Effect>(effects: readonly T[], most: number) =>
-    effects.toSorted((a, b) => b.strength - a.strength).slice(0, most)
-  const held: [Effect, Control | undefined][] = [
-    ...strong(correlations, MOST_CONTROLLED.correlations).map((effect): [Effect, Control | undefined] => [
-      effect,
-      controlOf(effect, levels, axis, level),
-    ]),
-    ...strong(
-      associations.filter(({ kind }) => kind === 'association'),
-      MOST_CONTROLLED.associations,
-    ).map((effect): [Effect, Control | undefined] => [
-      effect,
-      effect.cell && controlOfShares(effect.cell, levels, level),
-    ]),
-  ]
-  return new Map(held.flatMap(([effect, control]) => (control ? [[effect, control] as const] : [])))
+  const held = <T extends Effect>(effects: readonly T[], most: number, of: (effect: T) => Control | undefined) =>
+    effects
+      .filter(({ kind }) => kind !== 'missing')
+      .toSorted((a, b) => b.strength - a.strength)
+      .slice(0, most)
+      .flatMap((effect): [Effect, Control][] => {
+        const control = of(effect)
+        return control ? [[effect, control]] : []
+      })
+  return new Map([
+    ...held(correlations, MOST_CONTROLLED.correlations, effect => controlOf(effect, levels, axis, level)),
+    ...held(associations, MOST_CONTROLLED.associations, ({ cell }) => cell && controlOfShares(cell, levels, level)),
+    ...held(differences, MOST_CONTROLLED.differences, effect => controlOfDifference(effect, levels, axis, level)),
+  ])
 }
 
 async function explainedOf(

@@ -5,7 +5,7 @@ export interface Analysis {
   readonly columns: readonly Profile[]
   readonly duplicates: { readonly rows: number; readonly sql: string }
   readonly findings: readonly Finding[]
-  /** Correlations and associations that are significant, and made by a category or by the time. */
+  /** Correlations, associations and differences that are significant, and made by a category or by the time. */
   readonly explained: readonly Explained[]
   /** The strongest, whether found or not. */
   readonly correlations: readonly PairOfNumbers[]

@@ -10,6 +10,8 @@ const statements = [
   'visits and orders rise together (a strong link: rank correlation 0.9 in 120 rows).',
   'orders is highest where region is “North” (median 31) and lowest where region is “South” (16).',
   'Of the values of channel with at least 5 rows, basket is highest where channel is “web” (median 50) and lowest where channel is “phone” (20). One value of channel with fewer is left out (3 rows); its median is 90.',
+  'returns is highest where region is “North” or “South” (median 5) and lowest where region is “East” (2).',
+  'salary is highest where channel is “web” (median 50) and lowest where channel is “phone” (20). Less than half of it is left among rows with the same region: the medians differ by 3 on average (90 rows).',
   'Where region is “East”, channel is “phone” in 60 % of the rows; elsewhere, in 20 %.',
 ]
 const faultsOf = (sentence: string) => unfoundedRankings([sentence], groups, statements)
@@ -23,6 +25,8 @@ describe('a sentence that ranks a group', () => {
     'Of the channels with at least 5 rows, basket is highest for web.',
     'In the east, phone has a larger share.',
     'North, South and East have at least 5 rows.',
+    'Returns are highest in North and South.',
+    'Returns are lowest in the east.',
     'The highest number of orders is 31.',
     'The north has 40 rows, more than 30 of the table.',
   ])
@@ -30,6 +34,8 @@ describe('a sentence that ranks a group', () => {
 
   for (const sentence of [
     'North has the most orders of all regions.',
+    'Returns are highest in the north.',
+    'Salary is highest for web.',
     'North East has the highest orders.',
     'Orders are highest in the south.',
     'Orders are higher in South than in North.',

@@ -38,18 +38,25 @@ interface Ranking {
   readonly column: string
   /** Of which values it holds alone. */
   readonly isOfSome: boolean
-  readonly high: string
-  readonly low: string
+  /** Several where they have the same. */
+  readonly high: readonly string[]
+  readonly low: readonly string[]
 }
 
 type Finding = Ranking | { readonly words: string }
 
 function findingOf(statement: string): Finding {
   const [, some, column = '', high = '', low = ''] = ranked.exec(statement) ?? []
-  return high === ''
+  return high === '' || statement.includes(halved)
     ? { words: flat(statement) }
-    : { column, isOfSome: some !== undefined, high: flat(high), low: flat(low) }
+    : { column, isOfSome: some !== undefined, high: namesIn(high), low: namesIn(low) }
 }
+
+/** Of `a”, “b” or “c`, each. */
+const namesIn = (groups: string): string[] => groups.split(/” or “|”, “/).map(flat)
+
+/** As `analysis/effects/left-of-difference.ts` writes it: what something else makes for the most part is no ranking. */
+const halved = 'Less than half of it is left '
 
 /** As `analysis/effects/difference.ts` writes it. */
 const ranked =
@@ -62,8 +69,9 @@ function says(finding: Finding, sentence: string, named: readonly string[], isHi
   const stems = stemsOf(sentence)
   return (
     !counted.test(sentence) &&
-    named[0] === (isHigh ? high : low) &&
-    named.every(name => name === high || name === low) &&
+    (isHigh ? high : low).includes(named[0] ?? '') &&
+    (isHigh ? high : low).every(name => named.includes(name)) &&
+    named.every(name => high.includes(name) || low.includes(name)) &&
     (!isOfSome || /\b(?:at least|fewer than) (?:5|five)\b/.test(sentence)) &&
     wordsIn(column).every(word => word.length < 3 || formsOf(word).some(form => stems.has(form)))
   )

@@ -7,6 +7,7 @@ import { readJson, readJsonLines, readRows } from './json.ts'
 import { readParquet } from './parquet.ts'
 import { MOST, type RawTable } from './raw-table.ts'
 import { textOf } from './text-of.ts'
+import { unreadFormat } from './unread-formats.ts'
 import { readXlsx } from './xlsx.ts'
 
 /** The part of an input that is a table; where none of these is given, it is the one file of the brief. */
@@ -37,14 +38,9 @@ export function readFile(file: BriefFile, assumptions: Assumptions): RawTable | 
   const bytes = bounded(file.bytes, 'files')
   const magic = new TextDecoder('latin1').decode(bytes.subarray(0, 4))
   if (magic === 'PAR1') return readParquet(bytes, 'files')
-  if (magic === 'PARE')
-    throw new Refusal('files', `${shown(file.name)} is an encrypted Parquet file. Save it without encryption.`)
   if (magic === 'PK\x03\x04') return readXlsx(bytes, assumptions, 'files')
-  if (magic === '\xD0\xCF\x11\xE0')
-    throw new Refusal(
-      'files',
-      `${shown(file.name)} is a workbook of Excel 97 or one with a password. Save it as .xlsx without a password.`,
-    )
+  const unread = unreadFormat(bytes)
+  if (unread !== undefined) throw new Refusal('files', `${shown(file.name)} ${unread}.`)
   const { text, warnings } = textOf(file)
   const table = tableOf(text, file, assumptions.header_row)
   return { ...table, warnings: [...warnings, ...table.warnings] }

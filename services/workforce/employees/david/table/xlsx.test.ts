@@ -164,7 +164,7 @@ describe('a workbook is refused, in words that help', () => {
     ['of Excel 97', new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1]), /Excel 97 or one with a password/],
     [
       'that is another archive',
-      packed({ 'content.xml': '<x/>', mimetype: 'application/vnd.oasis' }),
+      packed({ 'other.xml': '<x/>', mimetype: 'application/vnd.oasis' }),
       /no .xlsx workbook/,
     ],
   ] as const)

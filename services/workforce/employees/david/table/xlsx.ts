@@ -7,6 +7,7 @@ import { shown } from './foreign-text.ts'
 import { cellOf } from './json.ts'
 import { HEAD, layoutOf } from './layout.ts'
 import { boundedSize, distinctNames, type RawTable, type Value } from './raw-table.ts'
+import { unreadArchive } from './unread-formats.ts'
 import { boundedSheets } from './xlsx-bounds.ts'
 import { unzip } from './zip.ts'
 
@@ -68,8 +69,8 @@ function partsOf(bytes: Uint8Array, param: string): ReadonlyMap<string, Uint8Arr
     })
     if (parts === 'too large')
       throw new Refusal(param, 'The workbook unpacks to more than 64 MiB. Save the sheet as CSV, or a part of it.')
-    if (!parts.has('[Content_Types].xml'))
-      throw new Refusal(param, 'The file is an archive and no .xlsx workbook. Save the table as .xlsx or CSV.')
+    const unread = unreadArchive(parts)
+    if (unread !== undefined) throw new Refusal(param, `The file ${unread}.`)
     return parts
   } catch (cause) {
     throw cause instanceof Refusal ? cause : broken(cause, param)

@@ -29,7 +29,7 @@ export interface Material extends GivenQuantities {
   readonly addresses: ReadonlySet<string>
 }
 
-interface Paragraph {
+export interface Paragraph {
   readonly text: string
   readonly stems: ReadonlySet<string>
 }
@@ -37,11 +37,13 @@ interface Paragraph {
 /** Columns name the units of a table, and its figures stand without them. */
 export function materialOf(from: readonly string[], about: readonly string[], isOfTable: boolean): Material {
   const whole = [...from, ...about].join('\n')
-  const quantities = different(quantitiesIn(whole))
+  const paragraphs = from.flatMap(text => text.split(/\n\s*\n/))
+  const figures = paragraphs.map(text => different(quantitiesIn(text)))
+  const quantities = different([...figures.flat(), ...quantitiesIn(about.join('\n'))])
   return {
     whole: flat(whole),
     bare: bareOf(whole),
-    paragraphs: from.flatMap(text => text.split(/\n\s*\n/)).map(text => ({ text: flat(text), stems: stemsOf(text) })),
+    paragraphs: paragraphs.map(text => ({ text: flat(text), stems: stemsOf(text) })),
     sentences: from
       .flatMap(text => sentencesOf(text).map(({ start, end }) => text.slice(start, end)))
       .map(text => ({ text: flat(text), stems: stemsOf(text) })),
@@ -50,7 +52,7 @@ export function materialOf(from: readonly string[], about: readonly string[], is
     stems: stemsOf(whole),
     initials: (whole.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).join('').toLowerCase(),
     quantities,
-    figures: from.flatMap(text => text.split(/\n\s*\n/)).map(text => different(quantitiesIn(text))),
+    figures,
     counts: countsOf(whole),
     headings: new Set(isOfTable ? headingsIn(whole) : []),
     calendar: calendarOf(whole, daysOf(quantities), monthsOf(quantities), about.join('\n')),

@@ -136,6 +136,22 @@ it('is read in time however long it is, and of whatever', { timeout: 300_000 }, 
   }
 })
 
+it('is read in time where each claim and each given sentence differs', { timeout: 300_000 }, () => {
+  const longOf = (part: (at: number) => string): string => {
+    let text = ''
+    for (let at = 0; text.length < 50_000; at++) text += part(at)
+    return text
+  }
+  for (const [says, given] of [
+    ['It is free of charge today, ', 'It is free from 9 euros today, '],
+    ['A refund of all ', 'No refund of any '],
+    ['No tools needed: ', 'It needs tools '],
+    ['It costs 1', 'It costs 2'],
+    ['We have cancelled ', 'We cancel '],
+  ] as const)
+    unfounded({ text: longOf(at => `${says}${at}. `), from: [longOf(at => `${given}${at}.\n\n`)] })
+})
+
 for (const [text, from] of [
   ['We have refunded your whole order, is that fine?', 'A parcel arrived broken.'],
   ['You are entitled to compensation under EU law, all right?', 'A parcel arrived late.'],

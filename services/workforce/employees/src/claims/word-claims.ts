@@ -1,7 +1,7 @@
 /** Which words of promise, proof, law and health stand in a sentence without being given. */
 import { superlativesIn } from '../text/superlatives.ts'
-import type { Material } from './material.ts'
-import { quantitiesIn } from './quantities.ts'
+import type { Material, Paragraph } from './material.ts'
+import { type Quantity, quantitiesIn } from './quantities.ts'
 import type { WordClaims } from './word-lists.ts'
 import { flat, formsOf, placesOf, stemsOf } from './words.ts'
 
@@ -55,12 +55,35 @@ function holdsClaim(
   { paragraphs }: Material,
 ): boolean {
   const isShort = own.length <= FEW && !said.includes(' ')
-  return paragraphs.some(
-    ({ text, stems }) =>
-      (own.some(stem => stems.has(stem)) || (isShort && formsOf(said).some(form => stems.has(form)))) &&
-      [...text.matchAll(held)].some(({ 0: words, index }) => denied || !isDenied(text, index, words)),
+  return holdersOf(held, paragraphs).some(
+    ({ paragraph: { stems }, isClaimed }) =>
+      (denied || isClaimed) &&
+      (own.some(stem => stems.has(stem)) || (isShort && formsOf(said).some(form => stems.has(form)))),
   )
 }
+
+interface Holder {
+  readonly paragraph: Paragraph
+  /** Whether it does not deny it. */
+  readonly isClaimed: boolean
+}
+
+/** Which paragraphs have a claim. Each is read once for it, however often a text claims it. */
+function holdersOf(held: RegExp, paragraphs: readonly Paragraph[]): readonly Holder[] {
+  const read = holders.get(paragraphs) ?? new Map<RegExp, readonly Holder[]>()
+  holders.set(paragraphs, read)
+  const known = read.get(held)
+  if (known !== undefined) return known
+  const found = paragraphs.flatMap(paragraph => {
+    const all = [...paragraph.text.matchAll(held)]
+    if (all.length === 0) return []
+    return [{ paragraph, isClaimed: all.some(({ 0: words, index }) => !isDenied(paragraph.text, index, words)) }]
+  })
+  read.set(held, found)
+  return found
+}
+
+const holders = new WeakMap<readonly Paragraph[], Map<RegExp, readonly Holder[]>>()
 
 const FEW = 3
 
@@ -75,22 +98,34 @@ function isHeldBySentence(words: string, text: string, held: RegExp, { sentences
     stem => !isCommon(stem) && !/^(?:\d|(?:day|week|month|year|try|start|use|enjoi)$)/.test(stem),
   )
   const isLike = own.length === 0
-  return sentences.some(
-    one =>
-      one.text.search(held) >= 0 &&
-      (isLike || own.some(stem => one.stems.has(stem))) &&
-      (!condition.test(one.text) || conditional.test(text) || isReached(one.text, text)),
+  const isConditional = conditional.test(text)
+  const quantities = isConditional ? [] : quantitiesIn(text)
+  return holdersOf(held, sentences).some(
+    ({ paragraph }) =>
+      (isLike || own.some(stem => paragraph.stems.has(stem))) &&
+      (isConditional || isUnconditional(paragraph) || isReached(leastOf(paragraph), quantities)),
   )
 }
 
+const isUnconditional = ({ text }: Paragraph): boolean => text.search(condition) < 0
+
 /** “A kilo for £34, and postage is on us”, where it is from £25. */
-function isReached(given: string, text: string): boolean {
-  const least = quantitiesIn(/(?<!\p{L})(?:from|over|above)(?!\p{L}).{1,20}/u.exec(given)?.[0] ?? '')[0]
-  return (
-    least?.dimension !== undefined &&
-    quantitiesIn(text).some(({ dimension, value }) => dimension === least.dimension && value >= least.value)
+const isReached = (least: Quantity | undefined, quantities: readonly Quantity[]): boolean =>
+  least?.dimension !== undefined &&
+  quantities.some(({ dimension, value }) => dimension === least.dimension && value >= least.value)
+
+function leastOf(paragraph: Paragraph): Quantity | undefined {
+  const known = leasts.get(paragraph)
+  if (known !== undefined) return known[0]
+  const found = quantitiesIn(/(?<!\p{L})(?:from|over|above)(?!\p{L}).{1,20}/u.exec(paragraph.text)?.[0] ?? '').slice(
+    0,
+    1,
   )
+  leasts.set(paragraph, found)
+  return found[0]
 }
+
+const leasts = new WeakMap<Paragraph, readonly Quantity[]>()
 
 const condition =
   /(?<!\p{L})(?:(?:from|over|above|under) [£$€]?\d|(?:if|unless|only|when|once|where)(?!\p{L})|for \p{L}+ (?:under|over|with|who))/u
@@ -106,7 +141,11 @@ function isNeedless(words: string, { paragraphs }: Material): boolean {
   const [, thing] = /^no (\w{3,}) (?:needed|required|necessary)$/.exec(words) ?? []
   return (
     thing !== undefined &&
-    paragraphs.some(({ text }) => placesOf(text, thing).some(index => isDenied(text, index, thing)))
+    paragraphs.some(
+      ({ text, stems }) =>
+        formsOf(thing).some(form => stems.has(form)) &&
+        placesOf(text, thing).some(index => isDenied(text, index, thing)),
+    )
   )
 }
 

@@ -4,6 +4,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { Loaded } from '@millhand/child-process'
 import sharp from 'sharp'
 import { ask, dataUri, fixture, item, shippedModel, start } from '../../models.fixture.ts'
+import { type Page, tiffOf } from '../tiff.fixture.ts'
 
 const SENTENCE = [
   'The analytical engine weaves',
@@ -134,6 +135,80 @@ for (const [times, turn] of [
     assert.equal(text.replaceAll('\n', ' '), Array(times).fill(SENTENCE).join(' ').replaceAll('\n', ' '))
   })
 
+async function pageOf(name: string, subfileType = 0): Promise<Page> {
+  const { data, info } = await sharp(fixture(name))
+    .greyscale()
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return { width: info.width, height: info.height, pixels: new Uint8Array(data), subfileType }
+}
+const blank = (width: number, height = width): Page => ({
+  width,
+  height,
+  pixels: new Uint8Array(width * height).fill(255),
+})
+
+test('further pages of a TIFF are read, without smaller copies, and each line says on which it stands', async () => {
+  const fractions: number[] = []
+  const tiff = tiffOf(
+    await pageOf('sentence.png'),
+    await pageOf('sentence.png', 1),
+    blank(40),
+    await pageOf('receipt.png'),
+  )
+  const { items } = await model.run([item(dataUri('image/tiff', tiff))], async (_, emission) => {
+    if (emission.kind === 'progress') fractions.push(emission.fraction)
+  })
+  const [result] = items
+  assert.ok(result?.ok && 'output' in result)
+  const { text, lines, width, height, pages, pages_not_read: left } = JSON.parse(result.output.toString())
+  assert.ok(text.startsWith(`${SENTENCE}\nCORNER COFFEE\n`), text)
+  const sizes = [
+    { page: 1, width: 640, height: 250 },
+    { page: 3, width: 40, height: 40 },
+    { page: 4, width: 460, height: 390 },
+  ]
+  assert.deepEqual([width, height, pages, left], [640, 250, sizes, 0])
+  const counts = Map.groupBy(lines as { page: number }[], ({ page }) => page)
+  assert.deepEqual([...counts.keys()], [1, 4])
+  assert.equal(counts.get(1)?.length, 3)
+  assert.deepEqual(
+    fractions,
+    fractions.toSorted((a, b) => a - b),
+  )
+  assert.equal(fractions.at(-1), 1)
+})
+
+test('of very many and of very large pages the first are read, and the others counted', async () => {
+  const many = await ask(model, dataUri('image/tiff', tiffOf(...Array.from({ length: 23 }, () => blank(9)))))
+  assert.equal(many.pages.length, 20)
+  assert.equal(many.pages_not_read, 3)
+  // Of six, the sixth is beyond 200 million pixels.
+  const large = sharp({ create: { width: 6200, height: 6200, channels: 3, background: '#fff' } })
+  const page = await large.greyscale().toColourspace('b-w').tiff({ compression: 'ccittfax4', bitdepth: 1 }).toBuffer()
+  const answer = await ask(model, dataUri('image/tiff', repeated(page, 6)))
+  assert.deepEqual(
+    answer.pages.map(({ page: of }: { page: number }) => of),
+    [1, 2, 3, 4, 5],
+  )
+  assert.equal(answer.pages_not_read, 1)
+})
+
+/** A TIFF whose one page comes again: a copy of its directory each, that points to the same pixels. */
+function repeated(tiff: Buffer, times: number): Buffer {
+  const first = tiff.readUInt32LE(4)
+  const length = 2 + tiff.readUInt16LE(first) * 12
+  const copies = Array.from({ length: times }, (_, index) => {
+    const next = Buffer.alloc(4)
+    if (index < times - 1) next.writeUInt32LE(tiff.length + (index + 1) * (length + 4))
+    return Buffer.concat([tiff.subarray(first, first + length), next])
+  })
+  const whole = Buffer.concat([tiff, ...copies])
+  whole.writeUInt32LE(tiff.length, 4)
+  return whole
+}
+
 test('pictures without text give no lines', async () => {
   for (const [width, height] of [
     [1, 1],
@@ -212,6 +287,22 @@ test('pictures that lie or are broken are refused, and the model lives on', asyn
       dataUri('image/png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
       /is no image\/png/,
     ],
+    [
+      'a TIFF of 1,001 pages',
+      dataUri('image/tiff', tiffOf(...Array.from({ length: 1001 }, () => blank(1)))),
+      /the TIFF has more than 1000 pages/,
+    ],
+    [
+      'a TIFF that ends within its second page',
+      dataUri('image/tiff', tiffOf(blank(9), blank(90)).subarray(0, -4_000)),
+      /^page 2: the picture cannot be read/,
+    ],
+    [
+      'a TIFF that ends before its second page',
+      dataUri('image/tiff', tiffOf(blank(9), blank(90)).subarray(0, -8_200)),
+      /the TIFF ends before its page 2/,
+    ],
+    ['a TIFF cut off', dataUri('image/tiff', tiffOf(blank(90)).subarray(0, -4_000)), /the picture cannot be read/],
     ['no base64', 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUg!!!', /not base64/],
     ['no data URI', 'hello', /must be a data URI/],
   ]

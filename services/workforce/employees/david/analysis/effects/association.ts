@@ -5,9 +5,9 @@ import { chiSquaredUpper } from '../statistics/distributions.ts'
 import { fisherTwoSided } from '../statistics/fisher.ts'
 import type { Control, Controlled } from './control.ts'
 import { proved, said, type Told } from './effect.ts'
-import { columnSaid, type Groups } from './groups.ts'
+import { columnSaid, type Groups, partOf } from './groups.ts'
 import { samenessOf, tellSameness } from './sameness.ts'
-import { type Cell, type Part, sharesSql } from './strata.ts'
+import { type Cell, sharesSql } from './strata.ts'
 
 export interface Associated extends Controlled {
   readonly cramersV: number
@@ -187,22 +187,3 @@ function cellOf({ rows, columns, counts }: Contingency, a: Groups, b: Groups): C
 }
 
 const isFlag = ({ groups }: Groups) => groups.some(group => group.isUnspoken)
-
-function partOf(places: readonly number[], of: Groups): Part {
-  const [only, ...others] = places.flatMap(place => of.groups[place] ?? [])
-  if (only === undefined) throw new Error('There is a group.')
-  if (others.length === 0) return { of, places, group: only }
-  const all = [only, ...others].toSorted((x, y) => y.count - x.count)
-  const labels = all.slice(0, MOST_LABELS).map(({ label }) => label)
-  const more = all.length - labels.length
-  const label = `${labels.join(', ')} or ${more === 1 ? 'one other' : `${more} others`}`
-  const group = {
-    label: more > 0 ? label : labels.join(' or '),
-    where: `(${all.map(({ where }) => where).join(' OR ')})`,
-    count: all.reduce((sum, { count }) => sum + count, 0),
-  }
-  return { of, places, group: { ...group, said: `${columnSaid(of.column)} is ${group.label}` } }
-}
-
-/** Groups taken together that are named. */
-const MOST_LABELS = 4

@@ -4,6 +4,7 @@ import { type Axis, type Ranked, ranksAmong } from '../sample.ts'
 import { probabilityOf } from '../statistics/distributions.ts'
 import { correlate, ranksOf, ranksWithin } from '../statistics/ranks.ts'
 import { type Effect, LEAST_STRENGTH, paired, rankBy } from './effect.ts'
+import type { Measure } from './ends.ts'
 import type { Groups } from './groups.ts'
 
 /** One that is held against the other columns. */
@@ -31,6 +32,8 @@ export interface Control {
   /** Gives `left` under this name, with `correlation` and `rows`. */
   readonly name: 'within_groups' | 'apart_from_time'
   readonly sql: string
+  /** Of a difference of numbers: what the query compares, and whether less than half of the difference is left. */
+  readonly compared?: { readonly measure: Measure; readonly isHalved: boolean }
 }
 
 /** A category of more groups is an obvious one only where each group has many rows, in the mean. */
@@ -109,7 +112,7 @@ function within(a: Ranked, b: Ranked, codes: Int32Array, count: number) {
 }
 
 /** Whether the groups have the column's values one after another, each group its own span. */
-function isBands({ ranks }: Ranked, codes: Int32Array): boolean {
+function isBands({ ranks }: Pick<Ranked, 'ranks'>, codes: Int32Array): boolean {
   const spans = new Map<number, { least: number; most: number }>()
   codes.forEach((code, row) => {
     const rank = ranks[row] ?? Number.NaN
@@ -151,7 +154,7 @@ function apartFromTime(effect: Pair, axis: Axis, level: number): Control | undef
   return { ...made, left, sql, verdict: verdictOf(effect.spearman, left, isChance(left, moments.a.length - 2, level)) }
 }
 
-function goesWith(one: Ranked, { column, order }: Axis): boolean {
+export function goesWith(one: Ranked, { column, order }: Axis): boolean {
   if (one.persistence >= LEAST_WITH_TIME) return true
   const known = new Int32Array(one.ranks.length).fill(-1)
   for (const row of order) if (!Number.isNaN(one.ranks[row])) known[row] = 0

@@ -1,21 +1,73 @@
 /** A column of numbers that is higher in one group of rows than in another. */
 
-import type { NumberColumn } from '../../table/columns.ts'
 import type { Ask } from '../../table/database.ts'
 import { identifier } from '../../table/database.ts'
 import type { Charted } from '../result.ts'
 import { effective, type Ranked, ranksAmong } from '../sample.ts'
 import { chiSquaredUpper } from '../statistics/distributions.ts'
-import { type Effect, proved, rankBy, said, type Told } from './effect.ts'
+import type { Control, Controlled } from './control.ts'
+import { proved, rankBy, said, type Told } from './effect.ts'
+import { type Ends, endsOf } from './ends.ts'
 import { columnSaid, type Group, type Groups, LEAST_ROWS } from './groups.ts'
+import { toldUnder } from './left-of-difference.ts'
 
-export interface Differing extends Effect {
+export interface Differing extends Controlled {
   readonly rows: number
+  readonly number: Ranked
+  /** Those that are compared alone. */
+  readonly groups: Groups
+  /** Which of them are told; asked once, as it sorts the values of each. */
+  readonly ends: () => Ends
 }
 
-/** Kruskal and Wallis (1952). Undefined where fewer than two groups have values. */
-export function difference(number: Ranked, groups: Groups): Differing | undefined {
+/** Kruskal and Wallis (1952). Undefined where fewer than two groups have enough values. */
+export function difference(number: Ranked, all: Groups): Differing | undefined {
   const { column, persistence } = number
+  const groups = comparedIn(number, all)
+  const { within, n, sum, squares } = ranksIn(number, groups)
+  const places = [...within.keys()].filter(place => (within[place]?.count ?? 0) > 0)
+  const k = places.length
+  if (k < 2) return undefined
+  const share = shareBetween(within, n, sum, squares)
+  const statistic = (n - 1) * share
+  // Rows that go on as those before them say less, as in a correlation.
+  const independent = effective(n, persistence * groups.persistence) / n
+  const missing = groups.by === 'missing'
+  const rank = (place: number) => (within[place]?.ranks ?? 0) / (within[place]?.count || 1)
+  let known: Ends | undefined
+  const ends = () => {
+    known ??= endsOf(column, groups, places, rank)
+    return known
+  }
+  const made: Differing = {
+    kind: missing ? 'missing' : 'difference',
+    columns: missing ? [groups.column, column.name] : [column.name, groups.column],
+    p: chiSquaredUpper(statistic * independent, k - 1),
+    strength: Math.sqrt(Math.max(0, (statistic - k + 1) / (n - k))),
+    measure: 'root of epsilon squared, of ranks',
+    test: 'Kruskal-Wallis',
+    rows: n,
+    number,
+    groups,
+    ends,
+    tell: ask => tell(ask, made),
+    under: control => ({ ...made, tell: ask => tell(ask, made, control) }),
+  }
+  return made
+}
+
+/** Rows of groups in which too few values of the column are known are no rows of a group. */
+function comparedIn({ ranks }: Ranked, all: Groups): Groups {
+  const counts = new Uint32Array(all.groups.length)
+  all.codes.forEach((code, row) => {
+    if (code >= 0 && !Number.isNaN(ranks[row])) counts[code] = (counts[code] ?? 0) + 1
+  })
+  const isFew = (place: number) => (counts[place] ?? 0) > 0 && (counts[place] ?? 0) < LEAST_ROWS
+  if (!counts.some((_, place) => isFew(place))) return all
+  return { ...all, codes: all.codes.map(code => (isFew(code) ? -1 : code)), hasFew: true }
+}
+
+function ranksIn(number: Ranked, groups: Groups) {
   const ranks = ranksAmong(number, groups.codes)
   const within = Array.from(groups.groups, () => ({ count: 0, ranks: 0 }))
   let [n, sum, squares] = [0, 0, 0]
@@ -28,26 +80,7 @@ export function difference(number: Ranked, groups: Groups): Differing | undefine
     group.count++
     group.ranks += rank
   }
-  const places = [...within.keys()].filter(place => (within[place]?.count ?? 0) >= LEAST_ROWS)
-  const used = places.reduce((total, place) => total + (within[place]?.count ?? 0), 0)
-  // A group with nearly no values would have to be left out row by row; then nothing is tested.
-  if (places.length < 2 || used !== n) return undefined
-  const share = shareBetween(within, n, sum, squares)
-  const statistic = (n - 1) * share
-  // Rows that go on as those before them say less, as in a correlation.
-  const independent = effective(n, persistence * groups.persistence) / n
-  const k = places.length
-  const missing = groups.by === 'missing'
-  return {
-    kind: missing ? 'missing' : 'difference',
-    columns: missing ? [groups.column, column.name] : [column.name, groups.column],
-    p: chiSquaredUpper(statistic * independent, k - 1),
-    strength: Math.sqrt(Math.max(0, (statistic - k + 1) / (n - k))),
-    measure: 'root of epsilon squared, of ranks',
-    test: 'Kruskal-Wallis',
-    rows: n,
-    tell: ask => tell(ask, column, groups, within, places),
-  }
+  return { within, n, sum, squares }
 }
 
 /** Of the variance of the ranks, how much lies between the groups. */
@@ -66,45 +99,44 @@ function shareBetween(
 /** No column begins with a blank. */
 const [PLACE, MIDDLE] = [identifier(' place in order'), identifier(' median')]
 
-async function tell(
-  ask: Ask,
-  { name, values }: NumberColumn,
-  { groups, codes, by: sortOf, column, hasRare }: Groups,
-  within: readonly { readonly count: number; readonly ranks: number }[],
-  places: readonly number[],
-): Promise<Told> {
-  const missing = sortOf === 'missing'
-  const rank = (place: number) => (within[place]?.ranks ?? 0) / (within[place]?.count || 1)
-  const inGroup = Array.from(groups, (): number[] => [])
-  values.forEach((value, row) => {
-    if (!Number.isNaN(value)) inGroup[codes[row] ?? -1]?.push(value)
-  })
-  const by = MEASURES.map(([measure, of]) => {
-    const sizes = new Map(places.map(place => [place, of ? of(inGroup[place] ?? []) : rank(place)]))
-    const size = (place: number) => sizes.get(place) ?? 0
-    const sorted = places.toSorted((a, b) => size(b) - size(a) || rank(b) - rank(a))
-    const [high = 0, low = 0] = [sorted[0], sorted.at(-1)]
-    return { measure, sorted, high, low, isSo: size(high) > size(low) && rank(high) > rank(low) }
-  })
-  // What is tested are ranks: wild values may turn the mean round, and many equal ones the median.
-  const chosen = by.find(({ isSo }) => isSo) ?? by.at(-1)
-  const [high, low] = [groups[chosen?.high ?? 0], groups[chosen?.low ?? 0]]
-  if (!chosen || !high || !low) throw new Error('There are two groups.')
+async function tell(ask: Ask, { number, groups, ends }: Differing, control?: Control): Promise<Told> {
+  const { name } = number.column
+  const { measure, high, low, byMedian } = ends()
+  const missing = groups.by === 'missing'
+  const isPart = groups.hasRare || groups.hasFew === true
+  const rare = isPart
+    ? `, ${rareBeside(
+        identifier(name),
+        groups.column,
+        byMedian.flatMap(place => groups.groups[place] ?? []),
+      )}`
+    : ''
   const x = identifier(name)
   const ranked = `SELECT *, ${rankBy(x)} AS ${PLACE} FROM data WHERE ${x} IS NOT NULL`
-  const rare = hasRare ? `, ${rareBeside(x, column, groups)}` : ''
-  const { measure } = chosen
   const aggregate = measure === 'median' ? 'median' : 'avg'
   const [of, from] = measure === 'mean rank' ? [PLACE, `(${ranked})`] : [x, 'data']
+  const whole = `SELECT higher - lower AS difference, * FROM (SELECT ${aggregate}(${of}) FILTER (WHERE ${high.group.where}) AS higher, ${aggregate}(${of}) FILTER (WHERE ${low.group.where}) AS lower FROM ${from})${rare}`
   const proof = await proved(
     ask,
-    `SELECT higher - lower AS difference, * FROM (SELECT ${aggregate}(${of}) FILTER (WHERE ${high.where}) AS higher, ${aggregate}(${of}) FILTER (WHERE ${low.where}) AS lower FROM ${from})${rare}`,
+    control ? `SELECT within.*, whole.* FROM (${control.sql}) AS within, (${whole}) AS whole` : whole,
   )
   const [first, second] = [said(proof.of('higher')), said(proof.of('lower'))]
-  const { head, tail } = rareSaid(columnSaid(column), proof.of)
-  const statement = missing
-    ? `Where ${high.said}, ${columnSaid(name)} is higher: its ${measure} is ${first} there, and ${second} where ${low.said}.`
-    : `${head}${columnSaid(name)} is highest where ${high.said} (${measure} ${first}) and lowest where ${low.said} (${second}).${tail}`
+  const { head, tail } = rareSaid(columnSaid(groups.column), columnSaid(name), groups.hasFew === true, proof.of)
+  const plain = missing
+    ? `Where ${high.group.said}, ${columnSaid(name)} is higher: its ${measure} is ${first} there, and ${second} where ${low.group.said}.`
+    : `${head}${columnSaid(name)} is highest where ${high.group.said} (${measure} ${first}) and lowest where ${low.group.said} (${second}).`
+  const statement = control
+    ? toldUnder(
+        {
+          number: columnSaid(name),
+          by: columnSaid(groups.column),
+          plain: plain.slice(0, -1),
+          sizes: `${measure} ${first} where ${high.group.said}, ${second} where ${low.group.said}`,
+        },
+        control,
+        proof.of,
+      )
+    : plain
   const chart = async (): Promise<Charted> =>
     missing
       ? {
@@ -112,37 +144,30 @@ async function tell(
           unit: '',
           sql: proof.sql,
           points: [
-            { label: high.said, name: 'higher', value: proof.of('higher') },
-            { label: low.said, name: 'lower', value: proof.of('lower') },
+            { label: high.group.said, name: 'higher', value: proof.of('higher') },
+            { label: low.group.said, name: 'lower', value: proof.of('lower') },
           ],
         }
       : await medians(
           ask,
           name,
-          { column, hasRare },
-          (by[0]?.sorted ?? []).flatMap(place => groups[place] ?? []),
+          { column: groups.column, isPart },
+          byMedian.flatMap(place => groups.groups[place] ?? []),
         )
-  return { statement, sql: proof.sql, values: proof.values, chart }
+  return { statement: `${statement}${tail}`, sql: proof.sql, values: proof.values, chart }
 }
-
-const middleOf = (values: readonly number[]): number => {
-  const sorted = Float64Array.from(values).sort()
-  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
-}
-
-/** What a group is told to be the highest by; the last is that of the ranks. */
-const MEASURES = [
-  ['median', middleOf],
-  ['mean', (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length],
-  ['mean rank', undefined],
-] as const
 
 /** In a query, what is in the groups of too few rows: how many they are, and from where to where their medians reach. */
 const rareBeside = (x: string, by: string, groups: readonly Group[]) =>
   `(SELECT count(*) AS groups_left_out, coalesce(sum(n), 0) AS rows_left_out, min(m) AS lowest_left_out, max(m) AS highest_left_out FROM (SELECT count(*) AS n, median(${x}) AS m FROM data WHERE ${x} IS NOT NULL AND NOT (${groups.map(({ where }) => where).join(' OR ')}) GROUP BY ${identifier(by)}))`
 
 /** What stands round a sentence on groups: nothing is said to be highest of all where some were left out. */
-function rareSaid(by: string, of: (name: string) => number): { readonly head: string; readonly tail: string } {
+function rareSaid(
+  by: string,
+  name: string,
+  hasFew: boolean,
+  of: (name: string) => number,
+): { readonly head: string; readonly tail: string } {
   const [groups, rows] = [of('groups_left_out'), of('rows_left_out')]
   if (groups === 0) return { head: '', tail: '' }
   const [lowest, highest] = [said(of('lowest_left_out')), said(of('highest_left_out'))]
@@ -150,7 +175,8 @@ function rareSaid(by: string, of: (name: string) => number): { readonly head: st
     groups === 1
       ? `One value of ${by} with fewer is left out (${rows === 1 ? 'one row' : `${said(rows)} rows`}); its median is ${highest}.`
       : `${said(groups)} values of ${by} with fewer are left out (${said(rows)} rows in all); their medians reach from ${lowest} to ${highest}.`
-  return { head: `Of the values of ${by} with at least ${LEAST_ROWS} rows, `, tail: ` ${tail}` }
+  const known = hasFew ? `${name} known in ` : ''
+  return { head: `Of the values of ${by} with ${known}at least ${LEAST_ROWS} rows, `, tail: ` ${tail}` }
 }
 
 /** Bars that stand beside each other in a chart: the highest and a few of the lowest. */
@@ -160,7 +186,7 @@ const MOST_BARS = { high: 10, low: 5 } as const
 async function medians(
   ask: Ask,
   name: string,
-  { column: by, hasRare }: Pick<Groups, 'column' | 'hasRare'>,
+  { column: by, isPart }: { readonly column: string; readonly isPart: boolean },
   sorted: readonly Group[],
 ): Promise<Charted> {
   const { high, low } = MOST_BARS
@@ -169,7 +195,7 @@ async function medians(
   const sql = `SELECT ${bars.join(', ')} FROM (SELECT ${identifier(by)}, median(${identifier(name)}) AS ${MIDDLE} FROM data GROUP BY 1)`
   const row = await ask(sql)
   return {
-    title: `${columnSaid(name)} by ${columnSaid(by)}: medians${shown.length < sorted.length ? ` of ${high} high and ${low} low groups` : ''}${hasRare ? `, of at least ${LEAST_ROWS} rows each` : ''}`,
+    title: `${columnSaid(name)} by ${columnSaid(by)}: medians${shown.length < sorted.length ? ` of ${high} high and ${low} low groups` : ''}${isPart ? `, of at least ${LEAST_ROWS} rows each` : ''}`,
     unit: '',
     sql,
     points: shown.map(({ label }, i) => ({ label, name: `group_${i}`, value: row[`group_${i}`] ?? null })),

@@ -12,6 +12,8 @@ export interface Groups {
   readonly all: Int32Array
   /** Whether some values come too rarely to be groups. */
   readonly hasRare: boolean
+  /** Whether some groups are left out of `codes`, as too few of their rows have the value that is compared. */
+  readonly hasFew?: boolean
   readonly groups: readonly Group[]
   /** How like the group of each row is that of the one before it in time; 0 where there is no time. */
   readonly persistence: number
@@ -29,6 +31,13 @@ export interface Group {
   readonly count: number
   /** What nobody speaks of, as the other says the same: `no` beside `yes`. */
   readonly isUnspoken?: boolean
+}
+
+/** Some of the groups of a column, taken together. */
+export interface Part {
+  readonly of: Groups
+  readonly places: readonly number[]
+  readonly group: Group
 }
 
 /** Fewer rows are no group. */
@@ -101,6 +110,26 @@ export function groupsByMissing(column: Column, axis: Axis | undefined): Groups 
     groups: [group('there', 'IS NOT NULL', codes.length - missing), group('missing', 'IS NULL', missing)],
     known: 'true',
   }
+}
+
+/** Groups taken together that are named. */
+const MOST_LABELS = 4
+
+/** Named by the largest of them. Throws where there is none. */
+export function partOf(places: readonly number[], of: Groups): Part {
+  const [only, ...others] = places.flatMap(place => of.groups[place] ?? [])
+  if (only === undefined) throw new Error('There is a group.')
+  if (others.length === 0) return { of, places, group: only }
+  const all = [only, ...others].toSorted((x, y) => y.count - x.count)
+  const labels = all.slice(0, MOST_LABELS).map(({ label }) => label)
+  const more = all.length - labels.length
+  const label = `${labels.join(', ')} or ${more === 1 ? 'one other' : `${more} others`}`
+  const group = {
+    label: more > 0 ? label : labels.join(' or '),
+    where: `(${all.map(({ where }) => where).join(' OR ')})`,
+    count: all.reduce((sum, { count }) => sum + count, 0),
+  }
+  return { of, places, group: { ...group, said: `${columnSaid(of.column)} is ${group.label}` } }
 }
 
 /** The rows that are in the same group as the one before them, beyond those that would be by chance. */

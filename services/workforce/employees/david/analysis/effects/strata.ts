@@ -2,14 +2,7 @@
 import { identifier } from '../../table/database.ts'
 import { differenceOf, rowsOf, type Shares, stratified, whatOf } from '../statistics/mantel-haenszel.ts'
 import { type Control, isObvious, mostAgainst, verdictOf } from './control.ts'
-import type { Group, Groups } from './groups.ts'
-
-/** Some of the groups of a column, taken together. */
-export interface Part {
-  readonly of: Groups
-  readonly places: readonly number[]
-  readonly group: Group
-}
+import type { Groups, Part } from './groups.ts'
 
 /** The share of `what` in the rows of `where`, against that elsewhere. */
 export interface Cell {

@@ -1,4 +1,4 @@
-/** Statistics are those of R and scipy; the figures are recorded by reference.R, on data that come with it, and reference.py. */
+/** Statistics are those of R and scipy; the figures are recorded by reference.R and reference-strata.R, on data that come with R, and reference.py. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
@@ -6,13 +6,15 @@ import { typed } from '../../table/columns.ts'
 import { readRows } from '../../table/json.ts'
 import { chiSquared } from '../effects/association.ts'
 import { correlation } from '../effects/correlation.ts'
+import { strataIn } from '../effects/held-difference.ts'
 import { sampleOf } from '../sample.ts'
 import { chiSquaredUpper, poissonUpper, studentTwoSided } from './distributions.ts'
 import { fisherTwoSided } from './fisher.ts'
 import { holm } from './holm.ts'
 import { stratified } from './mantel-haenszel.ts'
-import { correlate, ranksOf } from './ranks.ts'
+import { correlate, orderOf, ranksOf } from './ranks.ts'
 import { gapProbabilities } from './tail.ts'
+import { isShared, vanElteren } from './van-elteren.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
 const r = read('r.json')
@@ -35,6 +37,20 @@ describe('statistics are those of R', () => {
     near(-made.difference, -difference, 'difference')
     near(made.p, p, 'p')
   })
+
+  for (const { name, values, there, strata, difference, p } of read('van-elteren.json'))
+    it(`numbers of two groups within strata: ${name}`, () => {
+      const [ranks, codes] = [ranksOf(Float64Array.from(values)), Int32Array.from(strata)]
+      const made = vanElteren(
+        strataIn({ ranks, order: orderOf(ranks) }, Int32Array.from(there), {
+          codes,
+          count: Math.max(...codes) + 1,
+        }).filter(isShared),
+      )
+      assert.ok(Math.abs(made.difference - difference) < 1e-12, `${made.difference} for ${difference}`)
+      // coin takes it as 1 minus the rest.
+      assert.ok(Math.abs(made.p - p) < 1e-9 * p, `${made.p} for ${p}`)
+    })
 
   for (const [name, distribution] of Object.entries({
     student: studentTwoSided,
