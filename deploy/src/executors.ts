@@ -6,8 +6,9 @@ import { kindRunner, loadableKinds } from '@millhand/employees/runner'
 import { mockKinds, mockWork } from '@millhand/employees/sandbox'
 import { copiedModels, createExecutor, describedModels, type Executor, type ExecutorOptions } from '@millhand/executor'
 import { acceleratedExecutors } from '@millhand/executor/accelerated'
-import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
+import { mockRunner, mockRunnerOf, mockTrainingRunner } from '@millhand/executor/mock'
 import { type OnnxRunnerOptions, onnxRunner } from '@millhand/executor/onnx'
+import { trainingRunner } from '@millhand/executor/training'
 import type { Accelerator, Catalogue } from '@millhand/model'
 import type { Runner } from '@millhand/process'
 import { type Engines, openEmbeddingModel, openImageModel, openLanguageModel } from './engines.ts'
@@ -57,6 +58,12 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   }
   /** Idle processes of batch tasks are kept beside those of single tasks, for the next one. */
   const batch = { ownProcesses: true, memoryLimitBytes: Math.floor(memoryLimitBytes / 4) } as const
+  /** No process of a training is kept: the next one is of another account, as a rule. */
+  const training = {
+    ownProcesses: true,
+    memoryLimitBytes: 0,
+    runner: trainingRunner({ memoryLimitBytes: onnx.memoryLimitBytes, log }),
+  } as const
   const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }
   const leasedModels = copiedModels({ ...options, mostBytes: MOST_COPIED_BYTES })
   own(leasedModels, 'model copies')
@@ -93,8 +100,13 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   return new Map([
     ['executor', createExecutor({ ...live, pool: 'live/onnx' })],
     ['batch', createExecutor({ ...live, ...batch, pool: 'live/batch' })],
+    ['training', createExecutor({ ...live, ...training, pool: 'live/training' })],
     ['sandbox', createExecutor({ ...sandboxed, pool: 'test/onnx' })],
     ['batch sandbox', createExecutor({ ...sandboxed, pool: 'test/batch' })],
+    [
+      'training sandbox',
+      createExecutor({ ...sandboxed, runner: mockTrainingRunner({ clock }), pool: 'test/training' }),
+    ],
     ...(providers.length === 0 ? [] : [['accelerated', accelerated()] as const]),
     ...(hasText && textGenerationOf(textSlots).fault === undefined ? [['text', await text()] as const] : []),
     ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),

@@ -15,6 +15,12 @@ registerHooks({
     const { exports }: { exports: Record<string, string> } = JSON.parse(
       readFileSync(new URL('package.json', folder), 'utf8'),
     )
-    return next(new URL(exports[`.${path}`] ?? path.slice(1), folder).href, context)
+    return next(new URL(exports[`.${path}`] ?? byPattern(exports, `.${path}`) ?? path.slice(1), folder).href, context)
   },
 })
+
+/** An export whose name ends in a star stands for all that begin with what is before it. */
+function byPattern(exports: Record<string, string>, path: string): string | undefined {
+  const found = Object.entries(exports).find(([name]) => name.endsWith('*') && path.startsWith(name.slice(0, -1)))
+  return found && found[1].slice(0, -1) + path.slice(found[0].length - 1)
+}

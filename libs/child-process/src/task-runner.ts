@@ -31,6 +31,8 @@ export interface RunItem {
    * answered: it counts where this machine is lost. Rejects where that can't be, or the run is to stop: then nothing is asked.
    */
   readonly reserveCost?: (costMicros: number) => Promise<void>
+  /** Stores how far the run is: the next attempt gets it as the first of its `files`. Rejects where that can't be now. */
+  readonly storeCheckpoint?: (checkpoint: Uint8Array) => Promise<void>
 }
 
 /** A file that comes beside an input, whole. */

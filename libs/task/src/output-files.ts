@@ -4,6 +4,7 @@
  * docs/decisions/files.md, "An output file".
  */
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { Failure } from '@millhand/lease'
 import { everyInterval } from '@millhand/process'
 import type { Collection, Document } from '@millhand/store'
 import type { RunFiles } from './rpc/run-files.ts'
@@ -20,9 +21,16 @@ export interface UnsettledFiles extends Document {
 
 export interface OutputFilesDeps<T extends TaskBase>
   extends Pick<TaskDeps<T>, 'clock' | 'log' | 'retentionMs'>,
-    Pick<RunFiles<T>, 'keep' | 'remove' | 'namedBy'> {
+    Pick<RunFiles<T>, 'keep' | 'remove' | 'discard' | 'namedBy'> {
   readonly tasks: Pick<TaskDeps<T>['tasks'], 'get'>
   readonly unsettled: Collection<UnsettledFiles>
+}
+
+interface KeptFiles {
+  readonly kept: readonly string[]
+  readonly until: number
+  /** Why one was not kept, where that is known. */
+  readonly failure?: Failure | undefined
 }
 
 export interface OutputFiles {
@@ -30,7 +38,7 @@ export interface OutputFiles {
    * Keeps the files of an output that is about to be taken for as long as the task's data, those that its run made and
    * that are still there: which, and until when (milliseconds since 1970). Rejects where that can't be told now.
    */
-  keep(result: Result, files: readonly string[]): Promise<{ readonly kept: readonly string[]; readonly until: number }>
+  keep(result: Result, files: readonly string[]): Promise<KeptFiles>
   /** Hears of files that were kept once the result was taken or refused: its task may not name them. Never fails. */
   settled(result: Result, kept: readonly string[]): Promise<void>
   /** Until the signal ends: settles what was left, because somebody died or could not be reached. One replica is enough. */
@@ -42,12 +50,12 @@ const PAGE = 100
 
 /** Files of results, and the notes that say which of them are not settled: those are looked through every 10 s. */
 export function outputFiles<T extends TaskBase>(deps: OutputFilesDeps<T>): OutputFiles {
-  const { tasks, unsettled, clock, log, retentionMs, keep, remove, namedBy } = deps
+  const { tasks, unsettled, clock, log, retentionMs, keep, remove, discard = remove, namedBy } = deps
 
   async function removeUnnamed(tenant: string, id: string, files: readonly string[]): Promise<void> {
     const task = await tasks.get(tenant, id)
     const named = task === undefined ? [] : namedBy(task)
-    await Promise.all(files.filter(file => !named.includes(file)).map(file => remove(tenant, file)))
+    await Promise.all(files.filter(file => !named.includes(file)).map(file => discard(tenant, file)))
   }
 
   /** Its executor says a result again for as long as the lease lives. */
@@ -74,7 +82,8 @@ export function outputFiles<T extends TaskBase>(deps: OutputFilesDeps<T>): Outpu
       await unsettled.write({ kind: 'insert', document, events: [] })
       const until = dataExpiresAt((await tasks.get(tenant, work_id)) ?? {}, clock.now(), retentionMs)
       const isKept = await Promise.all(files.map(file => keep(result, file, until)))
-      return { kept: files.filter((_, at) => isKept[at]), until }
+      const failure = isKept.find(each => typeof each === 'object')
+      return { kept: files.filter((_, at) => isKept[at] === true), until, failure }
     },
 
     /** At once, where that can be: the note is looked at only now and then. */

@@ -39,6 +39,8 @@ export interface TaskBase extends Work {
   /** Of a task whose input is JSON Lines, which run one after the other. */
   readonly lines?: Lines | undefined
   readonly lines_state?: LinesState | undefined
+  /** Where a run has stored how far it is, which the next attempt goes on from; of a task that has not ended. */
+  readonly checkpoint?: Checkpoint | undefined
   readonly error?: Failure | undefined
   readonly progress?: Progress | undefined
   /** The time of its id, by which lists are sorted and filtered. Milliseconds since 1970, like every time here. */
@@ -60,6 +62,12 @@ export interface TaskBase extends Work {
   readonly request_id?: string | undefined
   /** The trace of the request that made it: every event of it, and every run, is part of that. */
   readonly traceparent?: string | undefined
+}
+
+/** A state of a run, in a blob. */
+interface Checkpoint {
+  readonly blob: string
+  readonly bytes: number
 }
 
 /** The mode of a tenant: `<account>/<mode>`. Throws for what is none. */
@@ -99,6 +107,11 @@ export interface ReservedCause {
   readonly kind: 'reserved'
   readonly held: FencingToken
   readonly cost_micros: number
+}
+export interface CheckpointStoredCause {
+  readonly kind: 'checkpoint_stored'
+  readonly held: FencingToken
+  readonly checkpoint: Checkpoint
 }
 export interface CancelCause {
   readonly kind: 'cancel'

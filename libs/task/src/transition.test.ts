@@ -120,6 +120,9 @@ const table: readonly [name: string, from: Errand, cause: TaskCause, now: number
   ['data of what is alive stays', running, { kind: 'data_deleted' }, at + 300, 'not_ended'],
 ]
 
+const checkpoint = { blob: 'checkpoints/a', bytes: 7 }
+const stores = (by: FencingToken = held): TaskCause => ({ kind: 'checkpoint_stored', held: by, checkpoint })
+
 const emits = (batch: Partial<Batch>, by: FencingToken = held): TaskCause => ({
   kind: 'emitted',
   held: by,
@@ -153,6 +156,23 @@ describe('the life of a task', () => {
     assert.deepEqual(after, { ...running, reserved_micros: 5 })
     const again = transition(after as Errand, leaseEnds, at + 10_100)
     assert.ok(!isRefusal(again) && again.reserved_micros === undefined)
+  })
+
+  it('what a run stores of how far it is stays for the next attempt, and goes with the end', () => {
+    const after = transition(running, stores(), at + 4_000)
+    assert.deepEqual(after, { ...running, checkpoint })
+    const again = transition(after as Errand, leaseEnds, at + 5_000)
+    assert.deepEqual([(again as Errand).status, (again as Errand).checkpoint], ['queued', checkpoint])
+    const over = transition(after as Errand, finished(output), at + 5_000)
+    assert.deepEqual([(over as Errand).status, (over as Errand).checkpoint], ['succeeded', undefined])
+    for (const [task, cause] of [
+      [cancelling, stores()],
+      [running, stores({ lease_id: 'lease_1', attempt: 2 })],
+      [running, stores({ lease_id: 'lease_0', attempt: 1 })],
+      [queued, stores()],
+      [ended('succeeded'), stores()],
+    ] as const)
+      assert.deepEqual(transition(task, cause, at), { refused: 'stale_lease' })
   })
 
   it('keeps what its kind bills of the run whose result or cancel ends it', () => {

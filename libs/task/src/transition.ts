@@ -16,6 +16,7 @@ import { appendEmissions } from './stream/append-emissions.ts'
 import { withEntry } from './stream/history.ts'
 import {
   type CancelCause,
+  type CheckpointStoredCause,
   type DataDeletedCause,
   dataExpiresAt,
   type EmittedCause,
@@ -31,6 +32,7 @@ export type TaskCause =
   | LeaseCause
   | EmittedCause
   | ReservedCause
+  | CheckpointStoredCause
   | PartStoredCause
   | PartsSettledCause
   | CancelCause
@@ -56,6 +58,8 @@ export const taskTransition =
         return appendEmissions(task, cause.held, cause.batch)
       case 'reserved':
         return reserved(task, cause)
+      case 'checkpoint_stored':
+        return checkpointStored(task, cause)
       case 'part_stored':
         return holds(task, cause.held) ? partStored(task, cause) : refuse('stale_lease')
       case 'parts_settled':
@@ -88,6 +92,10 @@ function claimed<T extends TaskBase>(task: T, lease_id: string, now: number): T 
 /** No change of state. */
 const reserved = <T extends TaskBase>(task: T, { held, cost_micros }: ReservedCause): T | Refusal =>
   task.status === 'running' && holds(task, held) ? { ...task, reserved_micros: cost_micros } : refuse('stale_lease')
+
+/** No change of state. A run that is to stop stores none: nobody goes on from it. */
+const checkpointStored = <T extends TaskBase>(task: T, { held, checkpoint }: CheckpointStoredCause): T | Refusal =>
+  task.status === 'running' && holds(task, held) ? { ...task, checkpoint } : refuse('stale_lease')
 
 function finished<T extends TaskBase>(
   rules: TaskRules<T>,
@@ -201,6 +209,7 @@ const ended = <T extends TaskBase>(
     due_at: noDueTime,
     finished_at: now,
     ...(task.lines_state === 'alive' && { lines_state: 'ended' }),
+    ...(task.checkpoint && { checkpoint: undefined }),
     data_expires_at: dataExpiresAt(task, now, rules.retentionMs),
   })
 

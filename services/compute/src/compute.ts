@@ -50,6 +50,9 @@ import { joinLines, runFiles } from './run-files.ts'
 import { modelOf, type TaskIndex, type TaskRecord } from './task.ts'
 import { acceleratedPoolOf, computeTask } from './task-kind.ts'
 import { toMessage } from './task-message.ts'
+import { createCheckpoints } from './training/checkpoints.ts'
+import { createParents } from './training/parents.ts'
+import { createTrainedModels } from './training/trained-models.ts'
 
 export type { ExecutorTokens } from './executors/get-token.ts'
 export { modelUsedBy, usedByTask } from './input-file.ts'
@@ -119,6 +122,9 @@ export function createComputeService(options: ComputeOptions) {
     targetFault,
     cursors,
   }
+  const checkpoints = createCheckpoints({ ...options, tasks: tasks.deps.tasks })
+  const parents = createParents({ models, ownModels, taskModels })
+  const trained = createTrainedModels({ tasks: tasks.deps.tasks, files, ownModels, parents })
   const service = taskService(api, {
     ...options,
     tasks,
@@ -128,7 +134,7 @@ export function createComputeService(options: ComputeOptions) {
       if (device) hardware.claimed(pool.startsWith('test/') ? 'test' : 'live', executorId, device)
       else hardware.renewed(executorId)
     },
-    files: { ...runFiles(files, taskModels), unsettled: options.unsettled },
+    files: { ...runFiles(files, taskModels, parents, checkpoints, trained), unsettled: options.unsettled },
     lines: {
       blobs: options.blobs,
       partsAt: 'parts/',
@@ -162,9 +168,9 @@ export function createComputeService(options: ComputeOptions) {
       if (joined === undefined) service.ownRoutes(router)
       else joinedRoutes(joined, service.ownRoutes, router)
     },
-    run(signal: AbortSignal) {
+    async run(signal: AbortSignal): Promise<void> {
       hardware.begin()
-      return service.run(signal)
+      await Promise.all([service.run(signal), checkpoints.run(signal)])
     },
     heard: service.heard,
     tellOwner: service.tellOwner,
@@ -208,8 +214,11 @@ export function computeTransition(rules: TransitionRules) {
   return (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
     const after = live(task, cause, now)
     if (isRefusal(after) || !hasEnded(after)) return after
-    if (after.uses_file === undefined && after.uses_model === undefined) return after
-    return { ...after, uses_file: undefined, uses_model: undefined }
+    // A model that was made, and whose task did not succeed after all, is removed.
+    const trained_file = after.status === 'succeeded' ? after.trained_file : undefined
+    if (after.uses_file === undefined && after.uses_model === undefined && after.trained_file === trained_file)
+      return after
+    return { ...after, trained_file, uses_file: undefined, uses_model: undefined }
   }
 }
 
@@ -230,6 +239,7 @@ function billed({ prices }: TransitionRules, task: TaskRecord, report: RunReport
       ...(instance_id !== undefined && { instance_id }),
     },
     cost_micros,
+    ...(task.type === 'training' && { trained_file: report.artifact_files?.[0] }),
     ...(kind !== '' && { engine: { kind, name, provider }, model_version }),
   }
 }

@@ -65,6 +65,10 @@ export async function toLease({ inputs }: Pick<ComputeDeps, 'inputs'>, task: Tas
     const { kept: count, failed } = task.lines ?? { kept: 0, failed: 0 }
     lease.lines = { $typeName: 'millhand.lease.v1.KeptLines', count, failed }
   }
+  if (lease && task.checkpoint) {
+    const file = { name: 'checkpoint', mediaType: 'application/octet-stream', bytes: task.checkpoint.bytes }
+    lease.files = [{ $typeName: 'millhand.lease.v1.GivenFile', ...file }]
+  }
   return lease
 }
 

@@ -4,6 +4,7 @@ import { InputFormat, type Model, ModelStatus } from '@millhand/api/gen/millhand
 import type { BrokenModel, CatalogueEntry, ModelPackage, TensorSpec } from '@millhand/model'
 import type { StoredModel } from './models/model.ts'
 import { packageOf } from './models/model-package.ts'
+import { trainingFault } from './training/trainability.ts'
 
 const inputFormats = {
   text: InputFormat.TEXT,
@@ -19,22 +20,31 @@ const PROCESSOR = ['cpu'] as const
 
 /** An account's own one. `engines`: what can run it at present. */
 export const ownModelMessage = (model: StoredModel, engines: readonly string[] = PROCESSOR): Model => ({
-  ...ready(packageOf(model), engines),
+  ...ownReady(model, engines),
   bytes: model.bytes,
+  ...(model.training !== undefined && { training: model.training }),
   opsets: model.opsets,
   operators: [...model.operators],
 })
 
 /** The same as lists and events have it: without what can take 256 KiB of each model. */
 export function listedModelMessage(model: StoredModel, engines: readonly string[] = PROCESSOR): Model {
-  const { outputSchema: _, ...message } = ready(packageOf(model), engines)
+  const { outputSchema: _, ...message } = ownReady(model, engines)
   return { ...message, bytes: model.bytes }
 }
 
-export const modelMessage = (model: CatalogueEntry, engines: readonly string[]): Model =>
-  model.status === 'ready' ? ready(model, engines) : broken(model)
+export const modelMessage = (
+  model: CatalogueEntry,
+  engines: readonly string[],
+  isTrainable: (model: ModelPackage) => boolean,
+): Model => (model.status === 'ready' ? ready(model, engines, isTrainable(model)) : broken(model))
 
-function ready(model: ModelPackage, engines: readonly string[]): Model {
+function ownReady(stored: StoredModel, engines: readonly string[]): Model {
+  const model = packageOf(stored)
+  return ready(model, engines, trainingFault(model, stored) === undefined)
+}
+
+function ready(model: ModelPackage, engines: readonly string[], trainable: boolean): Model {
   const { manifest } = model
   return {
     $typeName: 'millhand.compute.v1.Model',
@@ -49,7 +59,7 @@ function ready(model: ModelPackage, engines: readonly string[]): Model {
     outputs: model.outputs.map(tensorMessage),
     batchable: manifest.batchable,
     maxBatch: manifest.maxBatch,
-    trainable: false,
+    trainable,
     engines: engines.filter(engine => manifest.providers.some(provider => provider === engine)),
     license: manifest.license,
     status: ModelStatus.READY,

@@ -24,5 +24,7 @@ export const noModels: OwnModels = {
   get: async () => undefined,
   inspect: refuse,
   create: refuse,
+  createTrained: refuse,
+  removeTrained: async () => {},
   remove: refuse,
 }

@@ -26,7 +26,10 @@ async function store(count: number): Promise<number> {
     for (let n = 0; n < count; n++) yield new Uint8Array(MIB)
   }
   const call = { signal: new AbortController().signal } as HandlerContext
-  await runFiles(files, { read: async () => undefined }).store(task, { run, artifact: undefined, data: data() }, call)
+  const models = { read: async () => undefined }
+  const never = async () => assert.fail('nothing is trained')
+  const stored = runFiles(files, models, models, { read: never, store: never }, { keep: never, discard: never })
+  await stored.store(task, { run, artifact: undefined, data: data() }, call)
   return bytes
 }
 

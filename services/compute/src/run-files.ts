@@ -7,6 +7,9 @@ import type { Files } from './files/files.ts'
 import { messageChunks } from './files/message-chunks.ts'
 import type { TaskModels } from './models/task-models.ts'
 import type { TaskRecord } from './task.ts'
+import type { Checkpoints } from './training/checkpoints.ts'
+import type { Parents } from './training/parents.ts'
+import { modelFileOf, type TrainedModels } from './training/trained-models.ts'
 
 const MIB = 2 ** 20
 
@@ -16,14 +19,26 @@ const MOST_BYTES = 64 * MIB
 /** How long an output stays that no result names. */
 const UNNAMED_S = 3_600
 
-export const runFiles = (files: Files, models: Pick<TaskModels, 'read'>): RunFiles<TaskRecord> => ({
+export const runFiles = (
+  files: Files,
+  models: Pick<TaskModels, 'read'>,
+  parents: Pick<Parents, 'read'>,
+  checkpoints: Pick<Checkpoints, 'read' | 'store'>,
+  trained: TrainedModels,
+): RunFiles<TaskRecord> => ({
   async *readModel(task) {
     const content = await models.read(task)
     if (content === undefined) throw fail('not_found', 'The model is not there any more.')
     yield* messageChunks(content)
   },
 
-  async *read({ tenant, input_file }) {
+  /** Beside its input a run has its checkpoint alone. */
+  async *read(task, index) {
+    if (index !== undefined) {
+      yield* messageChunks(await checkpoints.read(task))
+      return
+    }
+    const { tenant, input_file } = task
     const file = input_file === undefined ? undefined : await files.getUsed(tenant, input_file)
     const content = file && (await files.read(file))
     if (content === undefined) throw fail('not_found', 'The file that is the input is not there any more.')
@@ -31,14 +46,32 @@ export const runFiles = (files: Files, models: Pick<TaskModels, 'read'>): RunFil
   },
 
   /** Where an output is sent again, because the answer was lost, the file is there already. */
-  async store({ id, tenant, attempt }, { data }, { signal }) {
-    const output_of = runOf(id, attempt)
+  async store(task, { artifact, data }, { signal }) {
+    const { id, tenant, attempt, type } = task
+    if (type === 'training' && artifact?.name === CHECKPOINT) {
+      await checkpoints.store(task, data, signal)
+      return ''
+    }
+    const isModel = type === 'training' && artifact !== undefined
+    const output_of = isModel ? modelFileOf(id, attempt) : runOf(id, attempt)
     const earlier = await files.outputOf(tenant, output_of)
     if (earlier !== undefined) {
       for await (const _ of bounded(data)) {
         // Taken all the same: it may be all that its sender can do.
       }
       return earlier.id
+    }
+    if (isModel) {
+      const description = {
+        purpose: 'output',
+        filename: `${id}.onnx`,
+        media_type: 'application/octet-stream',
+        expires_after_s: UNNAMED_S,
+        metadata: {},
+        output_of,
+      } as const
+      const bytes = task.mode === 'test' ? parentInstead(parents, task, data) : bounded(data)
+      return (await files.upload({ tenant, description, bytes, signal })).id
     }
     const { head, whole } = await beginningOf(bounded(data))
     const { extension, mediaType } = STORED_AS[tensorFormatOf(head)]
@@ -53,10 +86,32 @@ export const runFiles = (files: Files, models: Pick<TaskModels, 'read'>): RunFil
     return (await files.upload({ tenant, description, bytes: whole, signal })).id
   },
 
-  keep: ({ tenant, workId, attempt }, file, until) => files.keepOutput(tenant, file, runOf(workId, attempt), until),
+  /** A result that is an output names nothing but the model that it has trained. */
+  keep: (result, file, until) =>
+    result.outcome?.case === 'output'
+      ? trained.keep(result, result.outcome.value, file)
+      : files.keepOutput(result.tenant, file, runOf(result.workId, result.attempt), until),
   remove: (tenant, file) => files.remove(tenant, file),
-  namedBy: ({ output_file }) => (output_file === undefined ? [] : [output_file]),
+  discard: (tenant, file) => trained.discard(tenant, file),
+  namedBy: ({ output_file, trained_file }) => [output_file, trained_file].filter(file => file !== undefined),
 })
+
+/** What the run of a training task calls the state that the next attempt goes on from. */
+const CHECKPOINT = 'checkpoint'
+
+/** The sandbox trains nothing: its model is the one that the task names. */
+async function* parentInstead(
+  parents: Pick<Parents, 'read'>,
+  task: TaskRecord,
+  data: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  for await (const _ of bounded(data)) {
+    // What the sandbox sends instead.
+  }
+  const content = await parents.read(task)
+  if (content === undefined) throw fail('not_found', 'The model is not there any more.')
+  yield* content
+}
 
 /** Makes the output file of a task over JSON Lines of what its latest run has kept. */
 export const joinLines =

@@ -14,6 +14,9 @@ export const batchPoolOf = (mode: KeyMode): string => `${mode}/batch`
 /** Where tasks that generate text wait. The sandbox has one runner for models of any form. */
 export const TEXT_POOL = 'live/text'
 
+/** Where tasks that train wait: what runs them is another engine than that of inference. */
+export const trainingPoolOf = (mode: KeyMode): string => `${mode}/training`
+
 /** Where tasks wait for executors that have what they ask for: a claim gets none that it can't run. */
 export const acceleratedPoolOf = (mode: KeyMode, provider: Accelerator, isBatch: boolean): string =>
   isBatch ? `${batchPoolOf(mode)}-${provider}` : `${mode}/${provider}`
@@ -26,6 +29,7 @@ export const computeTask: TaskKind<TaskRecord> = {
   poolOf: mode => `${mode}/onnx`,
   otherPoolsOf: mode => [
     batchPoolOf(mode),
+    trainingPoolOf(mode),
     ...(mode === 'live' ? [TEXT_POOL] : []),
     ...accelerators.flatMap(provider => [
       acceleratedPoolOf(mode, provider, false),

@@ -3,7 +3,12 @@ import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/co
 import { type TaskParts, taskMessage } from '@millhand/task'
 import { modelOf, type TaskRecord } from './task.ts'
 
-const types = { inference: TaskType.INFERENCE, batch: TaskType.BATCH, custom: TaskType.CUSTOM } as const
+const types = {
+  inference: TaskType.INFERENCE,
+  training: TaskType.TRAINING,
+  batch: TaskType.BATCH,
+  custom: TaskType.CUSTOM,
+} as const
 const priorities = [TaskPriority.HIGH, TaskPriority.NORMAL, TaskPriority.LOW] as const
 
 /** The public task: what its record has, and `parts`, which may lie elsewhere. */

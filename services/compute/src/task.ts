@@ -7,7 +7,7 @@ import type { TaskBase } from '@millhand/task'
 export interface TaskRecord extends TaskBase {
   /** The account's compute plan when it was made. */
   readonly plan: string
-  readonly type: 'inference' | 'batch' | 'custom'
+  readonly type: 'inference' | 'training' | 'batch' | 'custom'
   /** What shares a process, in the words of leasing: the model's id, of custom tasks with `custom:` before it. */
   readonly group: string
   readonly model_version: string
@@ -27,6 +27,8 @@ export interface TaskRecord extends TaskBase {
   readonly sandbox_outputs?: readonly TensorSpec[] | undefined
   /** Set while the task is alive and has one: that is not removed meanwhile. */
   readonly uses_model?: 'yes' | undefined
+  /** Of a training task that has succeeded: the file that became its model. */
+  readonly trained_file?: string | undefined
   readonly usage?: {
     readonly queue_ms: number
     readonly compute_ms: number

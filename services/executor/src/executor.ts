@@ -192,20 +192,17 @@ class LeasedRuns<L extends Loadable> implements Executor {
       settle: (one: HeldLease, result: () => Result | undefined) => this.#settle(one, result),
     }
     const lines = held.find(({ lease }) => lease.lines)
+    const own = ready && (lines || this.#options.ownProcesses) ? this.#warm.own(ready, hold) : undefined
     const run = lines
-      ? runLines(
-          { ...deps, lines: linesStore(service, clock, log) },
-          model,
-          ready && this.#warm.own(ready, hold),
-          lines,
-        )
-      : runBatch(deps, model, ready && this.#warm.get(ready, tenant, beside, hold), held)
+      ? runLines({ ...deps, lines: linesStore(service, clock, log) }, model, own, lines)
+      : runBatch(deps, model, own ?? (ready && this.#warm.get(ready, tenant, beside, hold)), held)
     const over = run.done
       .catch(error => {
         log.error('run.broke', { model: group, error })
         for (const one of held) this.#held.delete(one) // Nobody answers them: others get them once they end.
       })
       .then(() => {
+        if (!lines) own?.release()
         this.#active.delete(run)
         if (run.tookMs > 0 && sharesRuns(model)) this.#tookMs.set(group, run.tookMs)
         this.#newcomers.check([...this.#active.values()])

@@ -180,6 +180,10 @@ class BatchRun implements ActiveRun {
       onUsage: (used: ModelUsage) => void this.#usedBy.set(one, used),
       reserveCost: (costMicros: number) =>
         this.#transfers.of(one, signal => this.#deps.reserve(one.lease, costMicros, signal)),
+      storeCheckpoint: async (bytes: Uint8Array) => {
+        const checkpoint = { name: 'checkpoint', mediaType: 'application/octet-stream', bytes }
+        await this.#transfers.of(one, signal => this.#deps.sendOutput(one.lease, checkpoint, signal))
+      },
     }))
   }
 

@@ -12,7 +12,7 @@ import type { WorkforceDeps } from './workforce-deps.ts'
 
 export const runFiles = ({ files, taskFiles }: Pick<WorkforceDeps, 'files' | 'taskFiles'>): RunFiles<TaskRecord> => ({
   async *read(task, index, { signal }) {
-    const file = task.files[index]
+    const file = index === undefined ? undefined : task.files[index]
     if (file === undefined) throw fail('not_found', 'The brief has no such file.')
     const content = files.getFileContent({ id: file.id }, { ...streamOnBehalfOf(tenantPrincipal(task)), signal })
     for await (const { part } of content) if (part.case === 'data') yield part.value

@@ -195,11 +195,11 @@ async function outcomeOf<T extends TaskBase>(
   const { outcome: told } = result
   const files = filesOf(result)
   if (files.length === 0 || !outputFiles) return { outcome: toOutcome(told), kept: [] }
-  const { kept, until } = await outputFiles.keep(result, files)
+  const { kept, until, failure = outputMissing } = await outputFiles.keep(result, files)
   const [partial] = kept
   if (told.case === 'failure' || told.case === 'cancelled')
     return { outcome: { ...toOutcome(told), ...(partial && { partial: { file: partial, kept_until: until } }) }, kept }
-  if (kept.length < files.length) return { outcome: { kind: 'failure', failure: outputMissing }, kept }
+  if (kept.length < files.length) return { outcome: { kind: 'failure', failure }, kept }
   return told.case === 'outputFile'
     ? { outcome: { kind: 'output_file', file: told.value, kept_until: until }, kept }
     : { outcome: toOutcome(told), kept }

@@ -11,6 +11,7 @@ import type {
   StoreOutputRequest,
   StoreOutputResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Failure } from '@millhand/lease'
 import type { TaskBase } from '../task.ts'
 import { hasEnded } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
@@ -27,28 +28,36 @@ interface RunFile {
 
 /** Where the files of a kind's runs lie. */
 export interface RunFiles<T extends TaskBase> {
-  /** The content of one of the task's input files, by its index. Fails with `not_found`. */
-  read(task: T, index: number, call: HandlerContext): AsyncIterable<Uint8Array>
+  /**
+   * The content of one of the files that come beside the task's input, by its index; of the input itself where there is
+   * none. Fails with `not_found`.
+   */
+  read(task: T, index: number | undefined, call: HandlerContext): AsyncIterable<Uint8Array>
   /** The content of the model that the task runs, where it is an account's own. Fails with `not_found`. */
   readModel?(task: T): AsyncIterable<Uint8Array>
   /** Stores a file, durably, and resolves with its id. */
   store(task: T, file: RunFile, call: HandlerContext): Promise<string>
-  /** Lets a file of this very run expire at `until` (milliseconds since 1970); false where it is gone. */
-  keep(run: MadeBy, file: string, until: number): Promise<boolean>
+  /**
+   * Lets a file of this very run expire at `until` (milliseconds since 1970), or makes of it what the result says; false
+   * where it is gone, or what keeps it from that for good.
+   */
+  keep(run: MadeBy, file: string, until: number): Promise<boolean | Failure>
   /** Removes a file, if it is there. Rejects where that can't be done now. */
   remove(tenant: string, file: string): Promise<unknown>
+  /** Undoes `keep` for a file that no task names; `remove` where it is left out. Rejects as that does. */
+  discard?(tenant: string, file: string): Promise<unknown>
   /** The files that a task names. */
   namedBy(task: T): readonly string[]
 }
 
-/** The run that made a file. */
-type MadeBy = Pick<Result, 'tenant' | 'workId' | 'attempt'>
+/** The run that made a file, and what it says came of it. */
+type MadeBy = Pick<Result, 'tenant' | 'workId' | 'attempt'> & Partial<Pick<Result, 'outcome'>>
 
 type Deps<T extends TaskBase> = Pick<TaskDeps<T>, 'tasks'>
 
 /** Reads one of the input files of a run, no faster than the executor takes it. */
 export const readInput = <T extends TaskBase>({ tasks }: Deps<T>, { read }: Pick<RunFiles<T>, 'read'>) =>
-  async function* ({ run, file = 0 }: ReadInputRequest, call: HandlerContext): AsyncGenerator<ReadInputResponse, void> {
+  async function* ({ run, file }: ReadInputRequest, call: HandlerContext): AsyncGenerator<ReadInputResponse, void> {
     const content = read(await requireLeasedTask(tasks, run as RunRef), file, call)
     for await (const data of content) yield { $typeName: 'millhand.lease.v1.ReadInputResponse', data }
   }

@@ -19,6 +19,8 @@ export interface StoredModel extends Document {
   readonly content: string
   /** Milliseconds since 1970. */
   readonly created_at: number
+  /** Of a model that a task has trained, its card: JSON text. */
+  readonly training?: string | undefined
 }
 
 /** A removed model is remembered for a day, as files are. */

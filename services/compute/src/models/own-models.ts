@@ -30,7 +30,7 @@ export interface OwnModelsDeps {
 export type OwnModels = ReturnType<typeof createOwnModels>
 
 export function createOwnModels(deps: OwnModelsDeps) {
-  const { collection, files, inspector, usedBy, clock, ids } = deps
+  const { collection, files, inspector, clock, ids } = deps
 
   /** What an operation has made; undefined where it has made nothing yet. Fails where that is removed. */
   async function madeBy(tenant: string, operation: string | undefined): Promise<StoredModel | undefined> {
@@ -99,31 +99,70 @@ export function createOwnModels(deps: OwnModelsDeps) {
       return made
     },
 
+    /** Makes a model of a file that a run has trained. Fails as `create` does; once made, it is made. */
+    createTrained: (fields: TrainedModel): Promise<void> => makeTrained(deps, fields, inspect),
+
+    /** Removes one that no task came to name. Idempotent. Fails with `invalid_state` as `remove` does. */
+    async removeTrained(tenant: string, id: string): Promise<void> {
+      await removeModel(deps, tenant, id, undefined)
+    },
+
     /**
      * Removes a model and what only it holds; false where there was none, also not in the last day. Idempotent. Fails
      * with `invalid_state` while a task uses it, or a batch may need it.
      */
-    async remove(id: string, call: HandlerContext): Promise<boolean> {
-      const { tenant } = principal(call)
-      for (;;) {
-        const model = id.startsWith('model_') ? await collection.get(tenant, id) : undefined
-        if (model?.fate !== 'stays') return model !== undefined
-        // A batch that needs it from here on has written the model again, and the write below meets a conflict.
-        const use = (await files.batchHolds.useOf(tenant, id)) ?? (await usedBy(tenant, id))
-        if (use !== undefined) throw inUse(id, use)
-        const now = clock.now()
-        const event = modelEvent('model.deleted', model, 2, { ids, now, requestId: call.values.get(requestIdKey) })
-        await files.holdings.leave(model, document =>
-          collection.write({ kind: 'replace', version: model.version, document, events: [event] }),
-        )
-      }
-    },
+    remove: (id: string, call: HandlerContext): Promise<boolean> =>
+      removeModel(deps, principal(call).tenant, id, call.values.get(requestIdKey)),
+  }
+}
+
+export interface TrainedModel extends Pick<StoredModel, 'tenant' | 'id' | 'operation' | 'account_id' | 'training'> {
+  readonly file: StoredFile
+  readonly manifest: (inspection: OnnxInspection) => string
+}
+
+async function makeTrained(
+  { collection, files, clock, ids }: OwnModelsDeps,
+  { file, manifest, ...fields }: TrainedModel,
+  inspect: (file: StoredFile, signal: AbortSignal) => Promise<OnnxInspection | undefined>,
+): Promise<void> {
+  await requireRoom(collection, fields.tenant)
+  const inspection = await inspect(file, new AbortController().signal)
+  if (inspection === undefined) throw noFile(file.id)
+  const making = { ...fields, manifest: manifest(inspection), created_at: clock.now() }
+  const model = newModel(file, making, inspection)
+  await files.holdings.take(file, model.id, async pending => {
+    await requireRoom(collection, model.tenant, pending)
+    const event = modelEvent('model.created', model, 1, { ids, now: model.created_at, requestId: undefined })
+    return (await collection.write({ kind: 'insert', document: model, events: [event] })).kind === 'written'
+  })
+  // Another try of the same result may have been faster.
+  if ((await collection.get(model.tenant, model.id))?.fate !== 'stays')
+    throw fail('unavailable', 'The model could not be made now.')
+}
+
+async function removeModel(
+  { collection, files, usedBy, clock, ids }: OwnModelsDeps,
+  tenant: string,
+  id: string,
+  requestId: string | undefined,
+): Promise<boolean> {
+  for (;;) {
+    const model = id.startsWith('model_') ? await collection.get(tenant, id) : undefined
+    if (model?.fate !== 'stays') return model !== undefined
+    // A batch that needs it from here on has written the model again, and the write below meets a conflict.
+    const use = (await files.batchHolds.useOf(tenant, id)) ?? (await usedBy(tenant, id))
+    if (use !== undefined) throw inUse(id, use)
+    const event = modelEvent('model.deleted', model, 2, { ids, now: clock.now(), requestId })
+    await files.holdings.leave(model, document =>
+      collection.write({ kind: 'replace', version: model.version, document, events: [event] }),
+    )
   }
 }
 
 const newModel = (
   { tenant, bytes, sha256, content }: StoredFile,
-  making: Pick<StoredModel, 'id' | 'operation' | 'account_id' | 'created_at' | 'manifest'>,
+  making: Pick<StoredModel, 'id' | 'operation' | 'account_id' | 'created_at' | 'manifest' | 'training'>,
   { hiddenOutputs: hidden_outputs, opsets, operators }: OnnxInspection,
 ): StoredModel => ({
   ...{ tenant, version: 1, fate: 'stays' },

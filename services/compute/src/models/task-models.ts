@@ -6,6 +6,7 @@ import { type Catalogue, type ModelPackage, type OnnxInspection, parseManifest }
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { TaskRecord } from '../task.ts'
+import { IncludedTraining, trainingFault } from '../training/trainability.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { InspectionCache } from './inspection-cache.ts'
 import { ModelInvalid } from './inspector.ts'
@@ -21,6 +22,8 @@ export interface TaskModel {
   readonly own?: string
   /** Outputs that can't be asked for, with the reason. */
   readonly hiddenOutputs: OnnxInspection['hiddenOutputs']
+  /** Why it can't be trained; undefined where it can. */
+  readonly trainingFault: () => string | undefined
 }
 
 export type TaskModels = ReturnType<typeof createTaskModels>
@@ -28,36 +31,30 @@ export type TaskModels = ReturnType<typeof createTaskModels>
 /** Custom runs ignore what a model's owner says of its processing: they share no process with others. */
 const groupOf = (id: string, isCustom: boolean): string => (isCustom ? `custom:${id}` : id)
 
-export function createTaskModels(deps: {
+interface TaskModelsDeps {
   readonly models: Catalogue
   readonly ownModels: OwnModels
   readonly files: Files
-}) {
+}
+
+export function createTaskModels(deps: TaskModelsDeps) {
   const { models, ownModels, files } = deps
   const inspections = new InspectionCache(ownModels.inspect)
   const packages = new PackageCache()
   const maxBatches = new BatchSizes()
+  const includedTraining = new IncludedTraining()
 
   async function ofFile(file: StoredFile, signal: AbortSignal): Promise<TaskModel | undefined> {
     const inspection = await inspections.of(file, signal)
     if (inspection === undefined) return undefined
     const { hiddenOutputs } = inspection
     const model = packages.of(`${file.tenant} ${file.id}`, () => filePackage(file, inspection))
-    return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs }
+    const trainingFault = () => 'it is a file, and no model'
+    return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs, trainingFault }
   }
 
-  /** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
-  const holderOf = ({ tenant, own_model: own = '' }: TaskRecord): Promise<StoredFile | StoredModel | undefined> =>
-    own.startsWith('file_') ? files.getUsed(tenant, own) : ownModels.get(tenant, own)
-
-  /** An executor reads inputs and outputs from the graph in the file. The sandbox loads no file, so they are in its manifest. */
-  function manifestOf(task: TaskRecord, holder: StoredFile | StoredModel): string {
-    if ('manifest' in holder) {
-      if (task.type !== 'custom') return holder.manifest
-      const { name, inputs, outputs } = JSON.parse(holder.manifest)
-      return JSON.stringify({ name, inputs, outputs })
-    }
-    return JSON.stringify({ name: holder.id, outputs: task.sandbox_outputs })
+  const ofIncluded = (model: ModelPackage): TaskModel => {
+    return { model, group: model.id, hiddenOutputs: {}, trainingFault: () => includedTraining.faultOf(model) }
   }
 
   function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
@@ -66,7 +63,13 @@ export function createTaskModels(deps: {
       const known = packageOf(stored)
       return isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
     })
-    return { model, group, own: stored.id, hiddenOutputs: stored.hidden_outputs }
+    return {
+      model,
+      group,
+      own: stored.id,
+      hiddenOutputs: stored.hidden_outputs,
+      trainingFault: () => trainingFault(model, stored),
+    }
   }
 
   return {
@@ -84,7 +87,7 @@ export function createTaskModels(deps: {
         return fault('not_allowed', message)
       }
       if (included?.status === 'broken') return fault('broken', `The model \`${id}\` is broken: ${included.problem}`)
-      if (included) return { found: { model: included, group: id, hiddenOutputs: {} } }
+      if (included) return { found: ofIncluded(included) }
       const stored = await ownModels.get(tenant, id)
       if (stored) return { found: ofModel(stored, isCustom) }
       const missing = fault('not_found', `There is no model \`${id}\`. GET /v1/models lists those there are.`)
@@ -108,16 +111,19 @@ export function createTaskModels(deps: {
     /** What a task's run is lent with; undefined where executors know its group, or the model is gone. */
     async leased(task: TaskRecord): Promise<LeasedModel | undefined> {
       if (task.own_model === undefined) return undefined
-      const holder = await holderOf(task)
+      const holder = await holderOf(deps, task)
       if (holder === undefined) return undefined
       const manifest = manifestOf(task, holder)
       if (task.type === 'inference') maxBatches.learn(task.group, parseManifest(manifest).maxBatch)
       return { $typeName: 'millhand.lease.v1.LeasedModel', digest: digestOf(holder), bytes: holder.bytes, manifest }
     },
 
+    /** Whether a model of the deployment can be trained. */
+    isTrainable: (model: ModelPackage): boolean => includedTraining.faultOf(model) === undefined,
+
     /** The bytes of what a task runs; none where they are not there any more. */
     async read(task: TaskRecord): Promise<Readable | undefined> {
-      const holder = await holderOf(task)
+      const holder = await holderOf(deps, task)
       return holder && (await files.holdings.read(holder))
     },
 
@@ -127,6 +133,23 @@ export function createTaskModels(deps: {
       return included?.status === 'ready' ? included.manifest.maxBatch : maxBatches.of(group)
     },
   }
+}
+
+/** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
+const holderOf = (
+  { ownModels, files }: Pick<TaskModelsDeps, 'ownModels' | 'files'>,
+  { tenant, own_model: own = '' }: TaskRecord,
+): Promise<StoredFile | StoredModel | undefined> =>
+  own.startsWith('file_') ? files.getUsed(tenant, own) : ownModels.get(tenant, own)
+
+/** An executor reads inputs and outputs from the graph in the file. The sandbox loads no file, so they are in its manifest. */
+function manifestOf(task: TaskRecord, holder: StoredFile | StoredModel): string {
+  if ('manifest' in holder) {
+    if (task.type !== 'custom') return holder.manifest
+    const { name, inputs, outputs } = JSON.parse(holder.manifest)
+    return JSON.stringify({ name, inputs, outputs })
+  }
+  return JSON.stringify({ name: holder.id, outputs: task.sandbox_outputs })
 }
 
 /** Models, and files, as tasks need them: they never change under their ids. */

@@ -54,21 +54,18 @@ const input = JSON.stringify(Array.from({ length: 64 }, () => 0))
 describe('a create that can not be run', () => {
   for (const [name, request, code, errors] of [
     [
-      'another type and no such model',
+      'examples, and no such model',
       { type: TaskType.TRAINING, model: 'nope', input },
       'invalid_parameter',
-      [
-        ['type', 'not_available'],
-        ['model', 'not_found'],
-      ],
+      [['model', 'not_found']],
     ],
     [
-      'another type and an input that does not fit',
-      { type: TaskType.TRAINING, model: 'digits', input: 'seven' },
-      'invalid_parameter',
+      'no examples for a model that can not be trained',
+      { type: TaskType.TRAINING, model: 'writer', input: ' ' },
+      'model_input_invalid',
       [
-        ['type', 'not_available'],
         ['input', 'model_input_invalid'],
+        ['model', 'not_trainable'],
       ],
     ],
     [

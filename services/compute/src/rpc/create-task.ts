@@ -19,8 +19,9 @@ import { outputsFault } from '../models/outputs-fault.ts'
 import type { TaskModel, TaskModels } from '../models/task-models.ts'
 import { requireTextGeneration, textGenerationFaults } from '../models/text-generation.ts'
 import type { TaskRecord } from '../task.ts'
-import { acceleratedPoolOf, batchPoolOf, computeTask, TEXT_POOL } from '../task-kind.ts'
+import { acceleratedPoolOf, batchPoolOf, computeTask, TEXT_POOL, trainingPoolOf } from '../task-kind.ts'
 import { toMessage } from '../task-message.ts'
+import { trainingFaults, trains } from '../training/training-faults.ts'
 
 /**
  * Creates a task. It is durable before this answers; a second call of the same operation answers with what it made. Where
@@ -62,17 +63,22 @@ export async function admitTask(
   const { mode, tenant } = principal(call)
   const named = await taskModels.find(tenant, req.model, req.type === TaskType.CUSTOM, call.signal)
   const ready = 'found' in named ? named.found.model : undefined
-  const isBatch = req.type === TaskType.BATCH
-  const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
+  const isLines = req.type === TaskType.BATCH || trains(req)
+  const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isLines)
   const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
-  const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isBatch)
-  const provider =
-    modelProviderFault(ready, req) ??
-    (isAccepted ? undefined : await gpuTypes.providerFault(req.parameters?.provider, call))
+  const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isLines)
+  const provider = trains(req)
+    ? undefined
+    : (modelProviderFault(ready, req) ??
+      (isAccepted ? undefined : await gpuTypes.providerFault(req.parameters?.provider, call)))
   const misfits = [
     ...(misfit ? [misfit] : []),
     ...(provider ? [provider] : []),
-    ...textGenerationFaults(ready, req, mode),
+    ...(trains(req)
+      ? 'found' in named
+        ? trainingFaults(named.found, req, mode)
+        : []
+      : textGenerationFaults(ready, req, mode)),
     ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
   ]
   const model = admitted(req, named, misfits)
@@ -105,9 +111,10 @@ export function newTask(
   const task: TaskRecord = {
     ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
     plan,
-    type: isBatch ? 'batch' : req.type === TaskType.CUSTOM ? 'custom' : 'inference',
+    type: typeOf(req),
     ...(isBatch && { alone: true, lines_state: 'alive' }),
-    pool: isText && mode === 'live' ? TEXT_POOL : poolOf(mode, isBatch, req.parameters?.provider),
+    ...(trains(req) && { alone: true }),
+    pool: isText && mode === 'live' ? TEXT_POOL : poolOf(mode, req),
     group,
     model_version: model.version,
     ...(own !== undefined && { own_model: own, uses_model: 'yes' }),
@@ -122,9 +129,24 @@ export function newTask(
   return { task, input }
 }
 
+function typeOf({ type }: CreateTaskRequest): TaskRecord['type'] {
+  switch (type) {
+    case TaskType.BATCH:
+      return 'batch'
+    case TaskType.CUSTOM:
+      return 'custom'
+    case TaskType.TRAINING:
+      return 'training'
+    default:
+      return 'inference'
+  }
+}
+
 /** The processor is what a task gets that asks for nothing: docs/operating.md, "GPUs". */
-function poolOf(mode: KeyMode, isBatch: boolean, asked: unknown): string {
-  const provider = accelerators.find(name => name === asked)
+function poolOf(mode: KeyMode, req: CreateTaskRequest): string {
+  if (trains(req)) return trainingPoolOf(mode)
+  const isBatch = req.type === TaskType.BATCH
+  const provider = accelerators.find(name => name === req.parameters?.provider)
   if (provider) return acceleratedPoolOf(mode, provider, isBatch)
   return isBatch ? batchPoolOf(mode) : computeTask.poolOf(mode)
 }
@@ -138,8 +160,8 @@ function modelProviderFault(model: ModelPackage | undefined, req: CreateTaskRequ
 }
 
 /** The validation error of an input in the request, as far as its model defines inputs. */
-function inputFault(model: ModelPackage | undefined, input: string, isBatch: boolean): Fault | undefined {
-  const message = model && (isBatch ? linesFault(input) : checkInput(model, input))
+function inputFault(model: ModelPackage | undefined, input: string, isLines: boolean): Fault | undefined {
+  const message = model && (isLines ? linesFault(input) : checkInput(model, input))
   return message === undefined ? undefined : { param: 'input', code: 'model_input_invalid', message }
 }
 
@@ -150,17 +172,16 @@ function admitted(
   misfits: readonly Fault[],
 ): TaskModel {
   const faults: Fault[] = []
-  if (type === TaskType.TRAINING) {
-    const message = `Tasks of type \`training\` are not available yet; \`inference\`, \`batch\` and \`custom\` are.`
-    faults.push({ param: 'type', code: 'not_available', message })
-  }
   if ('fault' in named) faults.push(named.fault)
   faults.push(...misfits)
   if (parameters !== undefined && JSON.stringify(parameters).length > mostParameters) {
     const message = `\`parameters\` must be at most ${mostParameters} characters of JSON.`
     faults.push({ param: 'parameters', code: 'too_large', message })
   }
-  const outputs = 'found' in named ? outputsFault(named.found, parameters, type === TaskType.BATCH) : undefined
+  const outputs =
+    'found' in named && type !== TaskType.TRAINING
+      ? outputsFault(named.found, parameters, type === TaskType.BATCH)
+      : undefined
   if (outputs) faults.push(outputs)
   failIf(faults)
   return (named as { readonly found: TaskModel }).found

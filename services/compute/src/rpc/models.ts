@@ -15,13 +15,16 @@ import { listedModelMessage, modelMessage, ownModelMessage } from '../model-mess
 import type { StoredModel } from '../models/model.ts'
 import { generatesText } from '../models/text-generation.ts'
 
-type Deps = Pick<ComputeDeps, 'models' | 'ownModels' | 'gpuTypes' | 'textGeneration' | 'cursors' | 'clock'>
+type Deps = Pick<
+  ComputeDeps,
+  'models' | 'ownModels' | 'taskModels' | 'gpuTypes' | 'textGeneration' | 'cursors' | 'clock'
+>
 
 /** Lists the models that the account's tasks can run, by id: those of the deployment, and its own. */
 export const listModels =
   (deps: Deps) =>
   async (req: ListModelsRequest, call: HandlerContext): Promise<ListModelsResponse> => {
-    const { models, gpuTypes, cursors } = deps
+    const { models, taskModels, gpuTypes, cursors } = deps
     const { limit = 20, order = Order.DESC } = req
     const { tenant } = principal(call)
     const engines = await gpuTypes.enginesFor(call)
@@ -31,7 +34,10 @@ export const listModels =
     const included = models
       .list()
       .filter(({ id }) => after === undefined || (isAscending ? id > after : id < after))
-      .map(model => ({ id: model.id, message: () => modelMessage(model, enginesOf(deps, model, engines)) }))
+      .map(model => ({
+        id: model.id,
+        message: () => modelMessage(model, enginesOf(deps, model, engines), taskModels.isTrainable),
+      }))
     const own = (await ownAfter(deps, tenant, isAscending, after, limit + 1)).map(model => ({
       id: model.id,
       message: () => listedModelMessage(model, engines),
@@ -66,9 +72,12 @@ function ownAfter(
 export const getModel =
   (deps: Deps) =>
   async ({ id }: GetModelRequest, call: HandlerContext): Promise<Model> => {
-    const { models, ownModels, gpuTypes } = deps
+    const { models, ownModels, taskModels, gpuTypes } = deps
     const included = models.get(id)
-    if (included) return modelMessage(included, enginesOf(deps, included, await gpuTypes.enginesFor(call)))
+    if (included) {
+      const engines = enginesOf(deps, included, await gpuTypes.enginesFor(call))
+      return modelMessage(included, engines, taskModels.isTrainable)
+    }
     const own = await ownModels.get(principal(call).tenant, id)
     if (own) return ownModelMessage(own, await gpuTypes.enginesFor(call))
     throw noModel(id)

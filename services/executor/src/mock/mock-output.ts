@@ -1,5 +1,6 @@
 /** An answer as the model could give it, by its kind: it fits `outputSchema`, and says nothing of the input. */
 
+import type { Emission } from '@millhand/child-process'
 import type { Tensor } from '@millhand/model'
 import {
   elements,
@@ -23,6 +24,10 @@ export interface MockOutput {
   readonly output: string | Iterable<Uint8Array>
   /** What of it is emitted before, as the real one does: values of JSON. */
   readonly pieces: readonly object[]
+  /** What of the run is told before it. */
+  readonly progress?: readonly Omit<Extract<Emission, { kind: 'progress' }>, 'kind'>[]
+  /** The output is of a run that trains, whose model goes with it. */
+  readonly trains?: true
   /** What a language model would have read and written. */
   readonly tokens?: readonly [input: number, output: number]
 }

@@ -19,7 +19,9 @@ import {
 } from '@millhand/child-process'
 import { InputInvalid, type ModelPackage } from '@millhand/model'
 import { type Clock, systemClock } from '@millhand/process'
+import { trainedResult } from '../trained-result.ts'
 import { type MockOutput, mockOutputOf } from './mock-output.ts'
+import { mockTraining } from './mock-training.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { pieceOf, readStreamInstructions, type StreamInstructions } from './stream-instructions.ts'
 
@@ -43,6 +45,9 @@ const mockedModel: Mocked<ModelPackage> = {
   outputOf: mockOutputOf,
 }
 
+/** Trains nothing: its reports and its card are made up. */
+const mockedTraining: Mocked<ModelPackage> = { ...mockedModel, outputOf: mockTraining }
+
 interface MockOptions {
   readonly clock?: Clock
   /** What it passes for, where that is not the processor. */
@@ -51,6 +56,10 @@ interface MockOptions {
 
 /** Each item's output fits the model's `outputSchema`. It emits what it asks for (`stream-instructions.ts`), else what a model of its kind does. */
 export const mockRunner = (options: MockOptions = {}): Runner<ModelPackage> => mockRunnerOf(mockedModel, options)
+
+/** The same for tasks that train. */
+export const mockTrainingRunner = (options: MockOptions = {}): Runner<ModelPackage> =>
+  mockRunnerOf(mockedTraining, options)
 
 export function mockRunnerOf<L extends Loadable>(
   mocked: Mocked<L>,
@@ -86,7 +95,9 @@ const BEGINNING_BYTES = 65_536
 const progressEvery = 10
 
 const fault = (code: string, message: string): ItemResult => ({ ok: false, code, message, retryable: false })
-async function result({ output }: MockOutput): Promise<ItemResult> {
+async function result({ output, trains }: MockOutput): Promise<ItemResult> {
+  // What it has in the place of a model says so, to whoever comes upon it.
+  if (trains && typeof output === 'string') return trainedResult(JSON.parse(output), Buffer.from('sandbox'))
   if (typeof output !== 'string') return { ok: true, file: await fileOf(output) }
   const bytes = Buffer.from(output)
   return bytes.length <= mostBytes ? { ok: true, output: bytes } : tooLarge
@@ -168,6 +179,7 @@ class Mock<L extends Loadable> implements Loaded {
     )
     if (plan) await this.#stream(plan, emit)
     else if (answer) for (const piece of answer.pieces) await emit({ kind: 'output', json: JSON.stringify(piece) })
+    for (const progress of answer?.progress ?? []) await emit({ kind: 'progress', ...progress })
     const [inputTokens, outputTokens] = answer?.tokens ?? [0, 0]
     onUsage?.({ inputTokens, outputTokens, costMicros: 0 })
     return answer ? await result(answer) : tooLarge

@@ -13,12 +13,12 @@ import {
 } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import type { SessionOptions } from '@millhand/onnxruntime'
-import { KeyedMutex } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { mostInline } from '../result-limit.ts'
 import { readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
+import { withModelFiles } from './model-files.ts'
 import { type FromChild, MOST_SENT, type OnnxChild, OnnxModel } from './onnx-model.ts'
 import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
 import { processBytes } from './process-bytes.ts'
@@ -101,9 +101,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     }, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
   }
   try {
-    const answer = await (model.isCopy
-      ? copyLoads.runExclusive(Object.values(model.files).join(), () => askCopy(child, model, options, onAsk))
-      : ask(child, model, model.files, options, onAsk))
+    const answer = await withModelFiles(child, model, files => ask(child, model, files, options, onAsk))
     if (answer.kind === 'loaded') {
       loaded = new OnnxModel(child, {
         log,
@@ -125,25 +123,6 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     // The process outlives its loading: neither may end it in a later run.
     clearTimeout(limit)
     signal.removeEventListener('abort', stop)
-  }
-}
-
-/** A copy is one process's at a time, until that has read it: only the user of that process may read it. */
-const copyLoads = new KeyedMutex()
-
-async function askCopy(
-  child: OnnxChild,
-  model: ModelPackage,
-  options: OnnxRunnerOptions,
-  onAsk: () => void,
-): Promise<FromChild> {
-  const links = Object.entries(model.files).map(
-    ([name, path]) => [name, child.linkFile(path, `model-${name}`)] as const,
-  )
-  try {
-    return await ask(child, model, Object.fromEntries(links), options, onAsk)
-  } finally {
-    for (const [, path] of links) child.unlinkFile(path)
   }
 }
 

@@ -598,7 +598,7 @@ export const ArtifactRefSchema: GenMessage<ArtifactRef> = /*@__PURE__*/
  */
 export type StoreOutputResponse = Message<"millhand.lease.v1.StoreOutputResponse"> & {
   /**
-   * The file's id, for the result.
+   * The file's id, for the result. Empty for a checkpoint of training, which the next attempt gets beside its input.
    *
    * @generated from field: string file_id = 1;
    */

@@ -1,0 +1,56 @@
+/** Whether a model can be trained, as far as its record and its file tell. docs/training.md, "Models" */
+import { readFileSync, statSync } from 'node:fs'
+import { inspectOnnx, type ModelPackage, type OnnxInspection } from '@millhand/model'
+import { differentiableOperators } from '@millhand/training'
+
+/** What is known of a model's file. */
+export interface ModelFile extends Pick<OnnxInspection, 'opsets' | 'operators'> {
+  readonly bytes: number
+}
+
+const MIB = 2 ** 20
+/** Weights, two states of the optimizer for each and the best weights so far fit the 64 MiB of a checkpoint. */
+const MOST_BYTES = 16 * MIB
+const LEAST_OPSET = 13
+
+/** Make values that depend on no weight. */
+const CONSTANT: ReadonlySet<string> = new Set(['Constant', 'ConstantOfShape', 'Shape', 'Range'])
+
+/** Why the model can't be trained: how the sentence goes on; undefined where it can. */
+export function trainingFault({ manifest, inputs }: ModelPackage, file: ModelFile): string | undefined {
+  const { processing } = manifest
+  if (manifest.format !== 'onnx' || processing.kind !== 'single') return 'it is of several files, or no ONNX model'
+  const { preprocess } = processing
+  if (preprocess.name !== 'numbers' && preprocess.name !== 'tensors')
+    return `its \`preprocess\` is \`${preprocess.name}\`; models that take numbers or tensors can be trained`
+  if (file.bytes > MOST_BYTES) return `its file has over ${MOST_BYTES / MIB} MiB`
+  const fixed = inputs.find(({ shape: [first] }) => first !== -1)
+  if (fixed) return `the first axis of its input \`${fixed.name}\` is of a fixed length`
+  const opset = file.opsets['ai.onnx'] ?? 0
+  if (opset < LEAST_OPSET) return `its operators are of version ${opset}, older than ${LEAST_OPSET}`
+  const others = file.operators.filter(name => !differentiableOperators.has(name) && !CONSTANT.has(name))
+  if (others.length > 0) return `it has operators that training does not go through: ${others.slice(0, 10).join(', ')}`
+  return undefined
+}
+
+/** The same for the models of a deployment, whose files are looked into once. */
+export class IncludedTraining {
+  readonly #faults = new Map<string, string | undefined>()
+
+  faultOf(model: ModelPackage): string | undefined {
+    const key = `${model.id}@${model.version}`
+    if (!this.#faults.has(key)) this.#faults.set(key, includedFault(model))
+    return this.#faults.get(key)
+  }
+}
+
+function includedFault(model: ModelPackage): string | undefined {
+  const unread = trainingFault(model, { bytes: 0, opsets: { 'ai.onnx': LEAST_OPSET }, operators: [] })
+  if (unread !== undefined) return unread
+  const path = model.files.model
+  if (path === undefined) return 'its file is not known here'
+  const bytes = statSync(path).size
+  return trainingFault(model, { bytes, ...(bytes > MOST_BYTES ? NOTHING : inspectOnnx(readFileSync(path))) })
+}
+
+const NOTHING = { opsets: {}, operators: [] }

@@ -1,0 +1,57 @@
+/** What the sandbox says of a training that it does not do: as many reports, and a card of the same form. */
+import { createHash } from 'node:crypto'
+import type { ModelPackage } from '@millhand/model'
+import { checkParameters, trainableModelOf } from '@millhand/training'
+import type { MockOutput } from './mock-output.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+/** Reports, however many epochs there are. */
+const MOST_REPORTS = 20
+
+export function mockTraining(
+  model: ModelPackage,
+  dice: SeededRandom,
+  input: string,
+  asked: Readonly<Record<string, unknown>> = {},
+): MockOutput | undefined {
+  const { chunks: _, interval_ms: __, chunk: ___, provider: ____, ...known } = asked
+  const checked = checkParameters(known, trainableModelOf(model))
+  if ('problems' in checked) return undefined
+  const { parameters } = checked
+  const { epochs, batch_size, learning_rate, validation_split, seed } = parameters
+  const examples = Math.max(1, input.trim().split('\n').length)
+  const held_out = Math.floor(examples * validation_split)
+  const perEpoch = Math.max(1, Math.floor((examples - held_out) / batch_size))
+  const accuracy = dice.between(900, 990) / 1_000
+  const curves = Array.from({ length: epochs }, (_, index) => {
+    const loss = 2 / (index + 2)
+    const validation = held_out > 0 ? { loss, accuracy: accuracy * (1 - 1 / (index + 3)) } : null
+    return { epoch: index + 1, step: (index + 1) * perEpoch, learning_rate, loss, validation }
+  })
+  const last = curves.at(-1)
+  const every = Math.ceil(epochs / MOST_REPORTS)
+  const card = {
+    parent: { model: model.id, digest: model.version },
+    data: {
+      sha256: createHash('sha256').update(input).digest('hex'),
+      bytes: Buffer.byteLength(input),
+      ...{ examples, trained_on: examples - held_out, held_out },
+    },
+    parameters,
+    curves,
+    ...{ best_epoch: epochs, ended: 'completed', metrics: last?.validation ?? null, confusion_matrix: null, seed },
+    versions: { sandbox: '1' },
+  }
+  const output = { digest: model.version, metrics: card.metrics ?? {}, card }
+  const reports = curves.filter(({ epoch }) => epoch % every === 0 || epoch === epochs)
+  return {
+    output: JSON.stringify(output),
+    pieces: [],
+    trains: true,
+    progress: reports.map(({ epoch, step, loss }) => ({
+      fraction: epoch / epochs,
+      message: `epoch ${epoch} of ${epochs}, step ${step} of ${epochs * perEpoch}`,
+      metrics: { step, steps: epochs * perEpoch, epoch, epochs, loss, learning_rate },
+    })),
+  }
+}

@@ -1,0 +1,55 @@
+/** The steps of a run to its end, with what is said of them meanwhile. */
+import type { Trainer, TrainingProgress } from '@millhand/training'
+import type { Said } from './protocol.ts'
+
+export interface StepsDeps {
+  /** At least, between two checkpoints: more where that is less than so many times what the last one took. */
+  readonly checkpointEveryMs: number
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+  /** Resolves once it is taken, or stored. */
+  readonly say: (said: Said, parts?: readonly Uint8Array[]) => Promise<void>
+}
+
+/** Between two reports of progress; after the last step there is one in any case. */
+const REPORT_EVERY_MS = 500
+/** So that checkpoints cost at most 5 %. */
+const CHECKPOINT_SHARE = 20
+
+export async function runSteps(trainer: Trainer, { checkpointEveryMs, now, say }: StepsDeps): Promise<void> {
+  const begun = { at: now(), ...trainer.progress() }
+  let reportAt = begun.at
+  let checkpointAt = begun.at + checkpointEveryMs
+  while (!trainer.progress().done) {
+    const progress = await trainer.step()
+    if (now() >= reportAt || progress.done) {
+      await say({ kind: 'progress', ...reportOf(progress, begun, now() - begun.at) })
+      reportAt = now() + REPORT_EVERY_MS
+    }
+    const startedAt = now()
+    if (progress.done || startedAt < checkpointAt) continue
+    await say({ kind: 'checkpoint' }, [trainer.checkpoint()])
+    const tookMs = now() - startedAt
+    checkpointAt = now() + Math.max(checkpointEveryMs, CHECKPOINT_SHARE * tookMs)
+  }
+}
+
+/** `begun`: where this attempt began, so long ago. */
+function reportOf(progress: TrainingProgress, begun: Pick<TrainingProgress, 'step' | 'examples'>, elapsedMs: number) {
+  const { step, steps, epoch, epochs, examples, loss, learningRate, lastEpoch, done } = progress
+  const seconds = elapsedMs / 1_000
+  const left = done ? 0 : ((steps - step) * seconds) / Math.max(1, step - begun.step)
+  const validation = Object.entries(lastEpoch?.validation ?? {}).map(([name, value]) => [`validation_${name}`, value])
+  const metrics = {
+    ...{ step, steps, epoch, epochs, loss, learning_rate: learningRate },
+    examples_per_s: seconds > 0 ? Math.round((examples - begun.examples) / seconds) : undefined,
+    time_left_s: Math.round(left * 10) / 10,
+    ...Object.fromEntries(validation),
+  }
+  const known = Object.entries(metrics).filter((entry): entry is [string, number] => Number.isFinite(entry[1]))
+  return {
+    fraction: done ? 1 : step / Math.max(1, steps),
+    message: `epoch ${epoch} of ${epochs}, step ${step} of ${steps}`,
+    metrics: Object.fromEntries(known),
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { type Emission, type ItemResult, type RunItem, RunnerGone } from '@millhand/child-process'
+import { createLog } from '@millhand/telemetry'
+import { shippedModel } from '../models.fixture.ts'
+import { type TrainingRunnerOptions, trainingRunner } from './training-runner.ts'
+
+const digits = shippedModel('digits')
+/** A digit and its pixels from 0 to g. */
+const lines = readFileSync(new URL('../../../../../test/fixtures/digits/all.txt', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map(line => {
+    const input = Array.from(line.slice(2), each => Number.parseInt(each, 17))
+    return JSON.stringify({ input, label: Number(line[0]) })
+  })
+const examples = lines.slice(0, 320).join('\n')
+const parameters = { epochs: 4, seed: 3, optimizer: 'adamw' }
+
+const start = (options: Partial<TrainingRunnerOptions> = {}) => {
+  const log = createLog({ level: 'warn', write: line => void process.stderr.write(line) })
+  const runner = trainingRunner({ memoryLimitBytes: 768 * 2 ** 20, log, ...options })
+  return runner.load(digits, new AbortController().signal)
+}
+
+/** Trains in a process of its own. */
+async function train(item: Partial<RunItem>, options: Partial<TrainingRunnerOptions> = {}) {
+  const loaded = await start(options)
+  const emissions: Emission[] = []
+  try {
+    const { items } = await loaded.run([{ input: examples, parameters, ...item }], async (_, emission) => {
+      emissions.push(emission)
+    })
+    return { result: items[0] as ItemResult, emissions }
+  } finally {
+    await loaded.kill()
+  }
+}
+
+function trainedBy(result: ItemResult) {
+  assert.ok('artifacts' in result, JSON.stringify(result))
+  const [artifact] = result.artifacts
+  return { output: JSON.parse(result.outputOf(['file_01k'])), bytes: Buffer.from(artifact?.bytes ?? []) }
+}
+
+test('a run gives the model, its card and how far it is', async () => {
+  const { result, emissions } = await train({})
+  const { output, bytes } = trainedBy(result)
+  assert.equal(output.model, 'model_01k')
+  assert.ok(bytes.length > 0)
+  assert.equal(output.card.data.examples, 320)
+  assert.deepEqual(output.card.parent, { model: 'digits', digest: digits.version })
+  assert.ok(output.metrics.accuracy > 0.5)
+  const last = emissions.at(-1)
+  assert.ok(last?.kind === 'progress' && last.fraction === 1, JSON.stringify(last))
+  assert.ok(Number.isFinite(last.metrics?.loss))
+})
+
+test('a run that is killed goes on from its last checkpoint, and makes the same bytes', async t => {
+  const whole = trainedBy((await train({})).result)
+  let stored: Uint8Array | undefined
+  const loaded = await start({ checkpointEveryMs: 0 })
+  t.after(() => loaded.kill())
+  const storeCheckpoint = async (bytes: Uint8Array) => {
+    stored = Uint8Array.from(bytes)
+    await loaded.kill()
+  }
+  await assert.rejects(
+    loaded.run([{ input: examples, parameters, storeCheckpoint }]),
+    (error: unknown) => error instanceof RunnerGone && error.reason === 'killed',
+  )
+  assert.ok(stored)
+  const checkpoint = { name: 'checkpoint', mediaType: '', bytes: stored }
+  const rest = await train({ files: [checkpoint] })
+  assert.ok(trainedBy(rest.result).bytes.equals(whole.bytes))
+  const first = rest.emissions.find(emission => emission.kind === 'progress')
+  assert.ok(Number(first?.metrics?.step) > 1, 'it went on where it was')
+})
+
+test('a checkpoint that is damaged is none', async () => {
+  const whole = trainedBy((await train({})).result)
+  const checkpoint = { name: 'checkpoint', mediaType: '', bytes: new Uint8Array(100) }
+  const anew = await train({ files: [checkpoint] })
+  assert.ok(trainedBy(anew.result).bytes.equals(whole.bytes))
+})
+
+test('examples that are wrong fail the run, by line and column', async () => {
+  const { result } = await train({ input: `${examples}\n{"input":[1],"label":2}` })
+  assert.ok(!result.ok)
+  assert.equal(result.code, 'model_input_invalid')
+  assert.match(result.message, /^line 321, column `input`/)
+})

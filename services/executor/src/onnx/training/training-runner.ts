@@ -1,0 +1,115 @@
+/** Trains ONNX models, each run in a child process of its own. docs/decisions/training.md */
+import { fileURLToPath } from 'node:url'
+import {
+  type Loaded,
+  LoadFailed,
+  MAX_HEAD_BYTES,
+  type Runner,
+  RunnerGone,
+  startChild,
+  sweepTempFolders,
+} from '@millhand/child-process'
+import type { ModelPackage } from '@millhand/model'
+import type { Log } from '@millhand/telemetry'
+import { trainableModelOf } from '@millhand/training'
+import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
+import { withModelFiles } from '../model-files.ts'
+import { processBytes } from '../process-bytes.ts'
+import { type FromChild, readFromChild, type ToChild } from './protocol.ts'
+import { type TrainingChild, TrainingProcess, type TrainingProcessOptions } from './training-process.ts'
+
+export interface TrainingRunnerOptions {
+  /** Resident memory that a child may have, in bytes: the model, its states, the examples and Node with ONNX Runtime. */
+  readonly memoryLimitBytes: number
+  readonly log: Log
+  /** At least, between two checkpoints. Default 5 s. */
+  readonly checkpointEveryMs?: number
+}
+
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+const MIB = 2 ** 20
+const LOAD_TIMEOUT_MS = 60_000
+const CHECKPOINT_EVERY_MS = 5_000
+/** One thread for the steps, and what V8 has beside it. */
+const CORES = 2
+const CORES_AT_REST = 0.1
+/** A checkpoint, or a model, beside its head. */
+const MOST_MESSAGE_BYTES = 65 * MIB
+
+const CODE = {
+  'services/executor': ['onnxruntime-node'],
+  'libs/onnxruntime': ['onnxruntime-node'],
+  'libs/training': ['@bufbuild/protobuf', 'csv-parse', 'hyparquet'],
+  'libs/api': ['@bufbuild/protobuf'],
+  'libs/model': [],
+  'libs/child-process': [],
+  'libs/telemetry': [],
+}
+
+/** Removes at once what children of processes left that were killed. */
+export function trainingRunner(options: TrainingRunnerOptions): Runner<ModelPackage> {
+  const { memoryLimitBytes, log, checkpointEveryMs = CHECKPOINT_EVERY_MS } = options
+  sweepTempFolders(log)
+  return {
+    engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider: 'cpu' },
+    loads: 'model',
+    estimateBytes: ({ files }) => processBytes(Object.values(files)),
+    async load(model, signal) {
+      if (signal.aborted) throw stopped()
+      const child = startChild<ToChild, FromChild>({
+        script: CHILD,
+        lock: { code: CODE, readable: model.isCopy ? [] : Object.values(model.files), native: true },
+        read: readFromChild,
+        ahead: 1,
+        messageBytes: MAX_HEAD_BYTES + MOST_MESSAGE_BYTES,
+        memoryLimitBytes,
+        fileBytes: 0,
+        log,
+      })
+      void child.gone.then(({ reason }) => {
+        const text = child.stderr()
+        if (reason !== 'killed' && text !== '') log.warn('model.stderr', { model: model.id, reason, text })
+      })
+      return await load(child, model, signal, { log, checkpointEveryMs })
+    },
+  }
+}
+
+async function load(
+  child: TrainingChild,
+  model: ModelPackage,
+  signal: AbortSignal,
+  options: TrainingProcessOptions,
+): Promise<Loaded> {
+  const loaded = new TrainingProcess(child, options)
+  child.limitCores(() => (loaded.isRunning === false ? CORES_AT_REST : CORES))
+  const stop = () => void child.kill()
+  signal.addEventListener('abort', stop, { once: true })
+  const limit = setTimeout(stop, LOAD_TIMEOUT_MS)
+  try {
+    const { said } = await withModelFiles(child, model, async ({ model: path }) => {
+      if (path === undefined) throw new LoadFailed('model_broken', 'The model is of several files.')
+      child.send({ kind: 'load', path, ...descriptionOf(model) })
+      return await child.next()
+    })
+    if (said.kind === 'loaded') return loaded
+    throw new LoadFailed('model_broken', said.kind === 'refused' ? said.message : 'it answered out of turn')
+  } catch (error) {
+    await child.kill()
+    if (signal.aborted) throw stopped()
+    if (error instanceof RunnerGone && error.reason === 'killed')
+      throw new LoadFailed('model_broken', 'the model took too long to load')
+    throw error
+  } finally {
+    clearTimeout(limit)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const descriptionOf = (model: ModelPackage) => ({
+  model: trainableModelOf(model),
+  parent: { model: model.id, digest: model.version },
+  versions: { onnxruntime: onnxruntime.version, node: process.versions.node },
+})
+
+const stopped = () => new RunnerGone('killed', 'the loading of the model was stopped')

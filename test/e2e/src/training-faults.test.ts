@@ -1,0 +1,120 @@
+/** Runs that train and are lost, cancelled or stopped: the next goes on from the last checkpoint, and nothing half-made stays. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { upload } from './files.ts'
+import { repository, type Server, startServer } from './server.ts'
+import { assertProblem, create, ended, reaches, run } from './tasks.ts'
+import { eventsUntilEnd, examplesOf } from './training.ts'
+
+let server: Server
+before(async () => {
+  server = await startServer()
+})
+after(() => server[Symbol.asyncDispose]())
+
+const examples = examplesOf(readFileSync(join(repository, 'test/fixtures/digits/all.txt'), 'utf8'))(1797)
+const headers = () => ({ authorization: `Bearer ${server.testKey}` })
+
+const countModels = async () => (await server.request('GET', '/v1/models?limit=100')).body.data.length
+
+/** Resolves once a checkpoint of the task lies in the data folder. */
+async function checkpointed(task: string): Promise<void> {
+  const deadline = performance.now() + 120_000
+  while (
+    !readdirSync(server.dataDir, { recursive: true }).some(
+      path => /checkpoints\//.test(`${path}`) && `${path}`.includes(task),
+    )
+  ) {
+    assert.ok(performance.now() < deadline, 'there is no checkpoint')
+    await pause(50)
+  }
+}
+
+test('a run whose server is killed goes on, and makes the same bytes', { timeout: 600_000 }, async () => {
+  const file = (await upload(server, examples, 'purpose=dataset')).id
+  const json = {
+    type: 'training',
+    model: 'digits',
+    input_file: file,
+    parameters: { epochs: 400, batch_size: 64, seed: 5, validation_split: 0.1 },
+  }
+  const whole = await run(server, json)
+  assert.equal(whole.status, 'succeeded', JSON.stringify(whole.error))
+  const { id } = await create(server, json)
+  await checkpointed(id)
+  await server.kill()
+  await server.restart()
+  const task = await ended(server, id)
+  assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+  assert.ok(task.attempt > 1)
+  assert.equal(task.output.digest, whole.output.digest)
+  const events = await eventsUntilEnd(server, id)
+  const again = events.findLastIndex(({ type }) => type === 'task.started')
+  const first = events.slice(again).find(({ type }) => type === 'task.progress')
+  // A run that begins anew says so after its first step.
+  const { metrics } = first?.data.progress ?? first?.data
+  assert.ok(metrics.step > 1, JSON.stringify(first))
+})
+
+test('a run that is cancelled stops at once, and leaves no model', { timeout: 300_000 }, async () => {
+  const models = await countModels()
+  const json = {
+    type: 'training',
+    model: 'digits',
+    input: examples.slice(0, examples.indexOf('\n', 60_000)),
+    parameters: { epochs: 1000 },
+  }
+  const { id } = await create(server, json)
+  await reaches(server, id, 'running')
+  assert.equal((await server.request('DELETE', `/v1/tasks/${id}`)).status, 200)
+  const task = await ended(server, id)
+  assert.equal(task.status, 'cancelled')
+  assert.equal(task.output, undefined)
+  assert.equal(await countModels(), models)
+})
+
+test('a run that takes too long is stopped', { timeout: 300_000 }, async () => {
+  const input = examples.slice(0, examples.indexOf('\n', 60_000))
+  const task = await run(server, {
+    type: 'training',
+    model: 'digits',
+    input,
+    run_timeout_s: 2,
+    parameters: { epochs: 1000, batch_size: 4 },
+  })
+  assert.deepEqual([task.status, task.error?.code], ['failed', 'run_timeout'])
+})
+
+test('the sandbox trains nothing, with the same events, and its model answers', { timeout: 300_000 }, async () => {
+  const input = examples.slice(0, examples.indexOf('\n', 30_000))
+  const ask = (method: string, path: string, json?: object) =>
+    server.request(method, path, { ...(json && { json }), headers: { ...headers(), prefer: 'wait=60' } })
+  const { body: task } = await ask('POST', '/v1/tasks', {
+    type: 'training',
+    model: 'digits',
+    input,
+    parameters: { epochs: 3 },
+  })
+  assert.equal(task.status, 'succeeded', JSON.stringify(task))
+  assert.equal(task.engine.kind, 'mock')
+  assert.deepEqual(Object.keys(task.output).sort(), ['card', 'digest', 'metrics', 'model'])
+  const made = await ask('GET', `/v1/models/${task.output.model}`)
+  assert.equal(made.status, 200, made.text)
+  const pixels = JSON.stringify(Array(64).fill(1))
+  const { body: answer } = await ask('POST', '/v1/tasks', {
+    type: 'inference',
+    model: task.output.model,
+    input: pixels,
+  })
+  assert.equal(answer.status, 'succeeded', JSON.stringify(answer))
+  const stream = await server.request('GET', `/v1/tasks/${task.id}/events`, { headers: headers() })
+  assert.match(stream.text, /task\.progress/)
+  const wrong = await server.request('POST', '/v1/tasks', {
+    json: { type: 'training', model: 'digits', input, parameters: { epochs: 0 } },
+    headers: headers(),
+  })
+  assertProblem(wrong, 400, 'invalid_parameter', 'parameters.epochs')
+})
