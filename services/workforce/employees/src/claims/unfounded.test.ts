@@ -130,7 +130,12 @@ describe('a text claims', () => {
     ['the span between two times', 'It took 85 minutes.', 'He arrived 9.10 and left 10.35.', []],
     ['another span', 'It took 95 minutes.', 'He arrived 9.10 and left 10.35.', ['figure']],
     ['a time in words', 'It ended at twenty to two.', 'It ended at 1:40 a.m.', []],
-    ['twice a guarantee', 'There is a 24-month guarantee.', 'Two parts: guarantee of twelve months.', ['figure']],
+    [
+      'twice a guarantee',
+      'Both of two parts have a 24-month guarantee.',
+      'Two parts: guarantee of 12 months.',
+      ['figure'],
+    ],
     ['a date in figures', 'Come on 8/22.', 'It is on Saturday, August 22, 2026.', []],
     ['a remedy that is denied', 'We make soap, not treatments.', 'We make soap.', []],
     ['that nothing is dangerous', 'There is no danger.', 'We make soap.', ['health']],
