@@ -3,7 +3,7 @@ import type { KeyMode } from '@millhand/api'
 import { processMetrics } from '@millhand/telemetry'
 
 /**
- * Until it is disposed of. `open`: instances for which there is something to be done. `latest`: when the engine was last
+ * Until it is disposed of. `open`: instances that have not ended. `latest`: when the engine was last
  * seen whole, by the clock of `now`; undefined before the first time.
  */
 export function observeReconciler(

@@ -146,7 +146,7 @@ export const metricSpecs = {
   ),
   millhand_reconciler_open_instances: gauge(
     '{instance}',
-    'Instances for which there is something to be done. Only the owner reports it.',
+    'Instances that have not ended, those that run as they should included. Only the owner reports it.',
     { mode },
   ),
   millhand_reconciler_observed_seconds: gauge(
