@@ -50,10 +50,10 @@ export function openInputs(model: TrainableModel): InputReader {
     const isSame =
       fits === undefined || (fits.length === shape.length && fits.every((n, axis) => n === -1 || n === shape[axis]))
     if (!isSame) {
-      const who = input.shape ? 'the examples before' : 'the model'
-      const those = `shape [${fits?.join(', ')}] (-1: any)`
+      const wanted = input.shape ? 'the examples before have' : 'the model takes'
+      const those = `shape [${fits?.join(', ')}]${fits?.includes(-1) ? ' (-1: any)' : ''}`
       throw new ExamplesInvalid(
-        `the input \`${excerpt(input.name)}\` has shape [${shape.join(', ')}]; ${who} has ${those}`,
+        `the input \`${excerpt(input.name)}\` has shape [${shape.join(', ')}]; ${wanted} ${those}`,
         where,
       )
     }
@@ -194,6 +194,7 @@ function readNamed(value: Readonly<Record<string, unknown>>, where: ValuePlace):
   try {
     return readTensors(JSON.stringify(value)).tensors
   } catch (error) {
+    if (error instanceof RangeError) throw new ExamplesInvalid('is nested too deeply', where)
     throw error instanceof InputInvalid ? new ExamplesInvalid(error.message, where) : error
   }
 }

@@ -194,7 +194,18 @@ const wrong: [what: string, content: string | Uint8Array, says: string, options?
   [
     'numbers that are too few',
     lines({ ...good, input: [1] }),
-    'line 1, column `input`: the input `x` has shape [1]; the model has shape [2] (-1: any)',
+    'line 1, column `input`: the input `x` has shape [1]; the model takes shape [2]',
+  ],
+  [
+    'numbers that are fewer than before',
+    lines({ ...good, input: [1, 2] }, { ...good, input: [1] }),
+    'line 2, column `input`: the input `x` has shape [1]; the examples before have shape [2]',
+    { model: { ...three, inputs: [spec('x', [-1, -1])] } },
+  ],
+  [
+    'an input of too many levels',
+    `{"input":${'{"x":'.repeat(50_000)}1${'}'.repeat(50_000)},"label":0}`,
+    'line 1, column `input`: is nested too deeply',
   ],
   [
     'a number that is a word',
@@ -259,6 +270,8 @@ const wrong: [what: string, content: string | Uint8Array, says: string, options?
   ['an empty cell', 'a,b,label\n1,2,0\n1,,1\n', 'line 3, column `b`: is missing', csv],
   ['NaN in a cell', 'a,b,label\n1,NaN,0\n', 'line 2, column `b`: number 1 is "NaN", which is no finite number', csv],
   ['an empty label', 'a,b,label\n1,2,\n', 'line 2, column `label`: is missing', csv],
+  ['bytes of another format', Buffer.from('a,b,label\n1,\0,0\n'), 'the file is neither Parquet nor text in UTF-8', csv],
+  ['UTF-16', Buffer.from('a,b,label\n1,2,0\n', 'utf16le'), 'the file is neither Parquet nor text in UTF-8', csv],
   ['two columns of one name', 'a,a,label\n1,2,0\n', 'line 1: two columns are named `a`', csv],
   [
     'a row that is too short',
@@ -285,6 +298,7 @@ test('a file of ten million lines is read no further than its bound', async () =
 test('the format is told by the first bytes and the media type', () => {
   assert.equal(exampleFormatOf(Buffer.from('PAR1…'), 'text/csv'), 'parquet')
   assert.equal(exampleFormatOf(Buffer.from('\ufeff {"input":1}')), 'jsonl')
+  assert.equal(exampleFormatOf(Buffer.from('[{"input":1}]')), 'jsonl')
   assert.equal(exampleFormatOf(Buffer.from('a,label')), 'csv')
   assert.equal(exampleFormatOf(Buffer.from('{a,label'), 'text/csv; charset=utf-8'), 'csv')
 })

@@ -94,5 +94,6 @@ export function exampleFormatOf(head: Uint8Array, mediaType = ''): ExampleFormat
   const text = Buffer.from(head.subarray(0, 1024)).toString('latin1')
   if (text.startsWith('PAR1')) return 'parquet'
   if (/^\s*text\/csv\b/i.test(mediaType)) return 'csv'
-  return /^(\xef\xbb\xbf)?\s*\{/.test(text) ? 'jsonl' : 'csv'
+  // One list of all examples is no JSON Lines, but the error for it is.
+  return /^(\xef\xbb\xbf)?\s*[{[]/.test(text) ? 'jsonl' : 'csv'
 }

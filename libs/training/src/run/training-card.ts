@@ -1,4 +1,5 @@
 /** The card of a model that was trained: JSON, in the names of the API. */
+import { excerpt } from '@millhand/model'
 import type { Evaluation } from './evaluation.ts'
 import type { ExampleSet } from './example-set.ts'
 import type { Scores } from './metrics.ts'
@@ -16,7 +17,7 @@ export interface TrainingCard {
     readonly held_out: number
   }
   readonly parameters: TrainingParameters
-  /** One for each epoch. */
+  /** One for each epoch, in numbers of 6 digits. */
   readonly curves: readonly EpochRecord[]
   /** The epoch whose weights the model has: that with the least validation loss; null where there is none, and the weights are the last. */
   readonly best_epoch: number | null
@@ -78,12 +79,32 @@ export function cardOf(
     parent,
     data: { sha256, bytes, examples: count, trained_on: split.learned.length, held_out: split.heldOut.length },
     parameters,
-    curves,
+    curves: curves.map(shortened),
     best_epoch: bestEpoch,
     ended,
     metrics: scores?.scores ?? null,
-    confusion_matrix: counts ? { labels: counts.map((_, at) => model.labels?.[at] ?? `${at}`), counts } : null,
+    confusion_matrix: counts
+      ? { labels: counts.map((_, at) => excerpt(model.labels?.[at] ?? `${at}`, MOST_LABEL)), counts }
+      : null,
     seed: parameters.seed,
     versions,
   }
 }
+
+/** Characters of each label of the confusion matrix. */
+const MOST_LABEL = 64
+/** Significant digits in the curves: with all, those of 1,000 epochs would not fit the 256 KiB of an output. */
+const DIGITS = 6
+
+const shortened = ({ validation, ...epoch }: EpochRecord): EpochRecord => ({
+  ...(rounded(epoch) as Omit<EpochRecord, 'validation'>),
+  validation: validation && (rounded(validation) as Scores),
+})
+
+const rounded = (numbers: Readonly<Record<string, number>>) =>
+  Object.fromEntries(
+    Object.entries(numbers).map(([name, value]) => [
+      name,
+      Number.isInteger(value) ? value : Number(value.toPrecision(DIGITS)),
+    ]),
+  )

@@ -7,7 +7,7 @@ import { namedColumns } from './named-columns.ts'
 import { type ExampleRecord, MOST_LINE_BYTES } from './record.ts'
 
 export async function* csvRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ExampleRecord> {
-  const source = Readable.from(chunks)
+  const source = Readable.from(textOf(chunks))
   const parser = parse({ bom: true, info: true, skip_empty_lines: true, max_record_size: MOST_LINE_BYTES })
   source.on('error', error => parser.destroy(error))
   source.pipe(parser)
@@ -26,6 +26,14 @@ export async function* csvRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   } finally {
     source.destroy()
     parser.destroy()
+  }
+}
+
+/** A byte 0 is in UTF-16 and in binary formats, of which a CSV parser would name some quote. */
+async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    if (chunk.includes(0)) throw new ExamplesInvalid('the file is neither Parquet nor text in UTF-8')
+    yield chunk
   }
 }
 

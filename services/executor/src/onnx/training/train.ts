@@ -25,7 +25,8 @@ export async function train(
   { examples, parameters: asked, checkpoint, checkpointEveryMs }: TrainMessage,
   deps: Pick<StepsDeps, 'now' | 'say'>,
 ): ReturnType<Trainer['finish']> {
-  const checked = checkParameters(asked, model)
+  const { provider: _, ...own } = asked // It has chosen the executor.
+  const checked = checkParameters(own, model)
   if ('problems' in checked) throw new ParametersInvalid(checked.problems)
   const { parameters } = checked
   const set = await read(examples, model, parameters)

@@ -78,6 +78,11 @@ test('a run that is killed goes on from its last checkpoint, and makes the same 
   assert.ok(Number(first?.metrics?.step) > 1, 'it went on where it was')
 })
 
+test('a run whose task names its provider trains', async () => {
+  const { result } = await train({ parameters: { ...parameters, epochs: 1, provider: 'cpu' } })
+  trainedBy(result)
+})
+
 test('a checkpoint that is damaged is none', async () => {
   const whole = trainedBy((await train({})).result)
   const checkpoint = { name: 'checkpoint', mediaType: '', bytes: new Uint8Array(100) }

@@ -1,0 +1,37 @@
+/** A card is part of an output, which has a bound. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkParameters } from './check-parameters.ts'
+import { cardOf } from './training-card.ts'
+
+test('the card of as many epochs, classes and metrics as can be fits an output', () => {
+  const labels = Array.from({ length: 100 }, (_, at) => `${at} ${'a long name '.repeat(200)}`)
+  const model = {
+    inputs: [{ name: 'x', dtype: 'float32', shape: [-1, 64] }],
+    outputs: [{ name: 'y', dtype: 'float32', shape: [-1, 100] }],
+    labels,
+  } as const
+  const checked = checkParameters({ epochs: 1000, metrics: ['accuracy', 'precision', 'recall', 'f1'] }, model)
+  assert.ok('parameters' in checked)
+  const score = 0.000_123_456_789_012_345_67
+  const scores = { loss: score, accuracy: score, precision: score, recall: score, f1: score }
+  const curves = Array.from({ length: 1000 }, (_, at) => ({
+    ...{ epoch: at + 1, step: (at + 1) * 500_000, learning_rate: score, loss: score, validation: scores },
+  }))
+  const card = cardOf(
+    {
+      parent: { model: 'model_01kaje5z1cf6tvnyxkkhbm3v8h', digest: 'sha256:' },
+      examples: { sha256: '', bytes: 1e9, count: 1e6 },
+      ...{ model, parameters: checked.parameters, versions: {} },
+    },
+    {
+      split: { learned: new Uint32Array(500_000), heldOut: new Uint32Array(500_000) },
+      ...{ curves, bestEpoch: 1000, ended: 'completed' },
+      scores: { scores, confusion: labels.map(() => labels.map(() => 50)) },
+    },
+  )
+  assert.ok(Buffer.byteLength(JSON.stringify(card)) < 250_000)
+  assert.deepEqual(card.curves[0]?.validation?.loss, 0.000_123_457)
+  assert.deepEqual(card.metrics, scores)
+  assert.ok(card.confusion_matrix?.labels[1]?.startsWith('1 a long name'))
+})
