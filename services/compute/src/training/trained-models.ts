@@ -103,7 +103,7 @@ function fieldsOf({ manifest }: ModelPackage, { metrics, data }: Card): ModelFie
   const { preprocess, postprocess } =
     processing.kind === 'single' ? processing : { preprocess: undefined, postprocess: undefined }
   return {
-    name: `${manifest.name.slice(0, MOST_NAME)}${SUFFIX}`,
+    name: trainedName(manifest.name),
     ...(manifest.description !== '' && { description: manifest.description }),
     ...(preprocess && preprocess.name !== 'tensors' && { preprocess: finite(preprocess) }),
     ...(postprocess && postprocess.name !== 'tensors' && { postprocess: finite(postprocess) }),
@@ -120,6 +120,11 @@ type Processing = Pick<ModelFields, 'preprocess' | 'postprocess'>
 
 const SUFFIX = ', trained'
 const MOST_NAME = 128 - SUFFIX.length
+
+/** A model that is trained again has the suffix once. A cut leaves no half of a character. */
+export const trainedName = (parent: string): string =>
+  parent.endsWith(SUFFIX) ? parent : `${parent.slice(0, MOST_NAME).replace(/[\ud800-\udbff]$/, '')}${SUFFIX}`
+
 const MOST_METRICS = 12
 
 /** Without bounds that are not set: an infinite number is none in JSON. */
