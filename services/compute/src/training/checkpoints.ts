@@ -21,18 +21,20 @@ export type Checkpoints = ReturnType<typeof createCheckpoints>
 const AT = 'checkpoints/'
 const MIB = 2 ** 20
 const MOST_BYTES = 64 * MIB
-/** One that no task names is left over once it must be written and named: 10 minutes. */
-const SWEEP_EVERY_MS = 600_000
+/** Also how long those of a task that has ended stay: they count in no quota. */
+const SWEEP_EVERY_MS = 60_000
+/** One that its live task does not name is left over once it must be written and named. */
+const UNNAMED_MS = 600_000
 
 export function createCheckpoints({ blobs, tasks, clock, log }: CheckpointsDeps) {
   async function sweep(signal: AbortSignal): Promise<void> {
-    const writtenBefore = clock.now() - SWEEP_EVERY_MS
+    const writtenBefore = clock.now() - UNNAMED_MS
     for await (const { key, writtenAt } of blobs.list(AT)) {
       if (signal.aborted) return
-      if (writtenAt >= writtenBefore) continue
       const [account, mode, id] = key.slice(AT.length).split('/')
       const task = await tasks.get(`${account}/${mode}`, `${id}`)
-      if (task?.checkpoint?.blob !== key) await blobs.delete(key)
+      if (task?.checkpoint?.blob === key) continue
+      if (task?.finished_at !== undefined || writtenAt < writtenBefore) await blobs.delete(key)
     }
   }
 
