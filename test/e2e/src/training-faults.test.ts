@@ -55,7 +55,8 @@ test('a run whose server is killed goes on, and makes the same bytes', { timeout
   const again = events.findLastIndex(({ type }) => type === 'task.started')
   const first = events.slice(again).find(({ type }) => type === 'task.progress')
   // A run that begins anew says so after its first step.
-  const { metrics } = first?.data.progress ?? first?.data
+  assert.ok(first)
+  const { metrics } = first.data.progress ?? first.data
   assert.ok(metrics.step > 1, JSON.stringify(first))
 })
 
