@@ -16,6 +16,9 @@ const LEAST_OPSET = 13
 /** Make values that depend on no weight. */
 const CONSTANT: ReadonlySet<string> = new Set(['Constant', 'ConstantOfShape', 'Shape', 'Range'])
 
+/** What layers with weights are made of. */
+const WEIGHTED: ReadonlySet<string> = new Set(['Gemm', 'MatMul', 'Conv', 'Gather'])
+
 /** Why the model can't be trained: how the sentence goes on; undefined where it can. */
 export function trainingFault({ manifest, inputs }: ModelPackage, file: ModelFile): string | undefined {
   const { processing } = manifest
@@ -28,6 +31,7 @@ export function trainingFault({ manifest, inputs }: ModelPackage, file: ModelFil
   if (fixed) return `the first axis of its input \`${fixed.name}\` is of a fixed length`
   const opset = file.opsets['ai.onnx'] ?? 0
   if (opset < LEAST_OPSET) return `its operators are of version ${opset}, older than ${LEAST_OPSET}`
+  if (!file.operators.some(name => WEIGHTED.has(name))) return 'it has no product, convolution or embedding to train'
   const others = file.operators.filter(name => !differentiableOperators.has(name) && !CONSTANT.has(name))
   if (others.length > 0) return `it has operators that training does not go through: ${others.slice(0, 10).join(', ')}`
   return undefined
@@ -45,7 +49,7 @@ export class IncludedTraining {
 }
 
 function includedFault(model: ModelPackage): string | undefined {
-  const unread = trainingFault(model, { bytes: 0, opsets: { 'ai.onnx': LEAST_OPSET }, operators: [] })
+  const unread = trainingFault(model, { bytes: 0, opsets: { 'ai.onnx': LEAST_OPSET }, operators: ['Gemm'] })
   if (unread !== undefined) return unread
   const path = model.files.model
   if (path === undefined) return 'its file is not known here'
