@@ -19,8 +19,9 @@ export function mockTraining(
   if ('problems' in checked) return undefined
   const { parameters } = checked
   const { epochs, batch_size, learning_rate, validation_split, seed } = parameters
-  const examples = Math.max(1, input.trim().split('\n').length)
-  const held_out = Math.floor(examples * validation_split)
+  // Of a file only the beginning is read here. As in a run, one is held out where a share is asked for.
+  const examples = Math.max(2, input.trim().split('\n').length)
+  const held_out = validation_split > 0 ? Math.max(1, Math.floor(examples * validation_split)) : 0
   const perEpoch = Math.max(1, Math.floor((examples - held_out) / batch_size))
   const accuracy = dice.between(900, 990) / 1_000
   const curves = Array.from({ length: epochs }, (_, index) => {

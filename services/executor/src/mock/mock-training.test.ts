@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { shippedModel } from '../onnx/models.fixture.ts'
+import { mockTraining } from './mock-training.ts'
+import { SeededRandom } from './seeded-random.ts'
+
+const outputOf = (parameters: object) => {
+  const made = mockTraining(shippedModel('digits'), new SeededRandom('digits', '', ''), '{"input":[0', {
+    ...parameters,
+  })
+  return JSON.parse(made?.output ?? 'null')
+}
+
+test('of a file whose beginning is no line there are metrics all the same, unless nothing is held out', () => {
+  const { metrics, card } = outputOf({})
+  assert.ok(metrics.accuracy > 0.5 && metrics.loss > 0, JSON.stringify(metrics))
+  assert.ok(card.data.held_out > 0 && card.data.trained_on > 0)
+  assert.deepEqual(outputOf({ validation_split: 0 }).metrics, {})
+})
