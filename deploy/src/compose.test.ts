@@ -69,22 +69,23 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     assert.equal(operatorVariables(services.operator.environment).MILLHAND_SERVICE_TOKEN?.reveal(), token)
     assert.equal(identity, services.gateway.environment.MILLHAND_IDENTITY_URL)
     assert.ok(!composed(settings).includes(secret), 'the operator’s secret is for none of them')
-    for (const name of ['kafka', 'mongo']) assert.match(services[name].image, /^[a-z/]+:[\d.]+$/)
+    for (const name of ['kafka', 'mongo', 'prometheus']) assert.match(services[name].image, /^[a-z/]+:v?[\d.]+$/)
   })
 
-  it('lets only those reach each other who must, and publishes the gateway alone', () => {
+  it('lets only those reach each other who must, and publishes the gateway alone, and Prometheus on this machine', () => {
     const { services, networks } = parse(composed(settings))
     const within = (network: string) =>
       Object.keys(services).filter(name => Object.keys(networksOf(services[name])).includes(network))
     assert.deepEqual(within('database').sort(), ['mongo', ...reading('MILLHAND_MONGO_URL')].sort())
     assert.deepEqual(within('log').sort(), ['kafka', 'kafka-grants', ...serviceNames.filter(usesKafka)].sort())
-    // An executor runs what customers send in: it reaches whom it calls, and nobody reaches it.
-    assert.deepEqual(within('runs').sort(), ['executor', ...calleesOf('executor')].sort())
+    // An executor runs what customers send in: it reaches whom it calls, and Prometheus alone reaches it.
+    assert.deepEqual(within('runs').sort(), ['executor', 'prometheus', ...calleesOf('executor')].sort())
     assert.deepEqual(
       within('services').sort(),
-      ['operator', ...serviceNames.filter(name => name !== 'executor')].sort(),
+      ['operator', 'prometheus', ...serviceNames.filter(name => name !== 'executor')].sort(),
     )
     assert.deepEqual(within('outside').sort(), ['gateway', 'webhook'])
+    assert.deepEqual(within('observability'), ['prometheus'])
     assert.deepEqual(within('language-models'), ['executor'])
     assert.deepEqual(within('payments'), ['billing'])
     assert.deepEqual(within('default'), [])
@@ -93,7 +94,8 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     const open = parse(composed({ ...settings, LANGUAGE_MODELS_INTERNAL: 'false', PAYMENTS_INTERNAL: 'false' }))
     for (const name of ['language-models', 'payments']) assert.notEqual(open.networks[name].internal, true)
     const published = Object.keys(services).filter(name => services[name].ports !== undefined)
-    assert.deepEqual(published, ['gateway'])
+    assert.deepEqual(published.sort(), ['gateway', 'prometheus'])
+    assert.match(JSON.stringify(services.prometheus.ports), /127\.0\.0\.1/)
   })
 
   it('tells of the models whoever offers work that needs them, and their keys executors alone', () => {

@@ -12,5 +12,14 @@ export { freePort } from './ports.ts'
 export { registryMissing, registryUser, startRegistry } from './registry.ts'
 export type { ServerProcess } from './server-process.ts'
 export { startStripeMock } from './stripe-mock.ts'
-export { chromium, chromiumMissing, composeMissing, curlMissing, python, pythonMissing, pythonPath } from './tools.ts'
+export {
+  chromium,
+  chromiumMissing,
+  composeMissing,
+  curlMissing,
+  promtoolMissing,
+  python,
+  pythonMissing,
+  pythonPath,
+} from './tools.ts'
 export { startWiredTiger, wiredTigerMissing } from './wiredtiger.ts'
