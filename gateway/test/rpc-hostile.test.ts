@@ -5,6 +5,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { processMetrics } from '@millhand/telemetry'
 import { start } from './start.ts'
 
 const CREATE = '/millhand.compute.v1.ComputeService/CreateTask'
@@ -79,6 +80,28 @@ test('a request that does not come on ends', async t => {
   const slow = call(sessionOf(t, gateway), CREATE, { authorization: `Bearer ${gateway.key}` })
   slow.write(Buffer.alloc(3))
   assert.equal(await statusOf(slow), '4')
+})
+
+test('a call whose caller leaves is recorded as one without an answer', async t => {
+  const gateway = await start(t)
+  const left = async () => {
+    const series = `http_route="${CREATE}",http_response_status_code="none"`
+    const line = (await processMetrics.text({ warn() {} }))
+      .split('\n')
+      .find(each => each.includes(`_count{`) && each.includes(series))
+    return Number(line?.split(' ').at(-1) ?? 0)
+  }
+  const before = await left()
+  const gone = call(sessionOf(t, gateway), CREATE, { authorization: `Bearer ${gateway.key}` })
+  gone.write(Buffer.alloc(3), () => gone.close(constants.NGHTTP2_CANCEL))
+  for (
+    const limit = performance.now() + 100_000;
+    (await left()) === before;
+    await new Promise(resolve => setImmediate(resolve))
+  )
+    assert.ok(performance.now() < limit)
+  assert.equal(await left(), before + 1)
+  await isServed(gateway)
 })
 
 test('calls that are reset as fast as they are begun end the session, and no other', async t => {

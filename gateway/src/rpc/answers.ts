@@ -2,6 +2,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
+import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
 import { fail, type Ids, problemOf } from '@millhand/api'
 import { drainingKey, grpcTrailer } from '@millhand/rpc/network'
 import type { Exchange } from '../exchange.ts'
@@ -68,7 +69,7 @@ export function createAnswers(
       const status = call.failure === undefined ? response.status : problemOf(call.failure, '').status
       const ms = performance.now() - started
       if (isMeasured && exchange.mode !== 'test') counts.add(status, exchange.isTimed ? ms - call.bodyMs : undefined)
-      return { status, ms }
+      return status
     }
     return { response, count }
   }
@@ -84,18 +85,16 @@ export function createAnswers(
     const leaving = new AbortController()
     stream.once('close', () => leaving.abort(callerGone()))
     const incoming = { source: stream, to: stream, headers, httpVersion: '2.0', signal: leaving.signal }
-    const { response, count } = await handle(method, exchange, incoming)
-    if (stream.destroyed) return
-    const { status, header, body, trailer } = response
-    stream.on('wantTrailers', () => stream.sendTrailers(Object.fromEntries(grpcTrailer(trailer) ?? [])))
-    stream.respond(
-      { ':status': status, ...Object.fromEntries(header ?? []), ...exchange.answerHeaders },
-      { waitForTrailers: trailer !== undefined },
-    )
-    if (body instanceof Uint8Array) stream.write(body)
-    else if (body) await writeBody(stream, body, { readerMs, cut: () => stream.close(constants.NGHTTP2_CANCEL) })
-    const { status: answered, ms } = count()
-    recorders.get(method)?.(answered, ms)
+    const started = performance.now()
+    let answered: number | undefined
+    try {
+      const { response, count } = await handle(method, exchange, incoming)
+      if (stream.destroyed) return
+      await writeAnswer(stream, response, { headers: exchange.answerHeaders, readerMs })
+      answered = count()
+    } finally {
+      recorders.get(method)?.(answered ?? 0, performance.now() - started)
+    }
     stream.end()
     discardRest(stream, draining)
   }
@@ -127,6 +126,21 @@ export function createAnswers(
   }
 
   return { toStream, toExchange }
+}
+
+/** But for its end. `headers`: those that every answer to the call has. */
+async function writeAnswer(
+  stream: ServerHttp2Stream,
+  { status, header, body, trailer }: UniversalServerResponse,
+  { headers, readerMs }: { readonly headers: StreamExchange['answerHeaders']; readonly readerMs: number },
+): Promise<void> {
+  stream.on('wantTrailers', () => stream.sendTrailers(Object.fromEntries(grpcTrailer(trailer) ?? [])))
+  stream.respond(
+    { ':status': status, ...Object.fromEntries(header ?? []), ...headers },
+    { waitForTrailers: trailer !== undefined },
+  )
+  if (body instanceof Uint8Array) stream.write(body)
+  else if (body) await writeBody(stream, body, { readerMs, cut: () => stream.close(constants.NGHTTP2_CANCEL) })
 }
 
 interface Incoming {

@@ -45,4 +45,16 @@ describe('places', () => {
       a2: [1, undefined],
     })
   })
+
+  it('are first in the answer where they go first, and before those that get none', () => {
+    const input = {
+      waiting: [
+        waiting('a', 'none', 1, 'gpu'),
+        ...['a1', 'a2', 'a3'].map(id => waiting('a', id, 1)),
+        waiting('b', 'b1', 1),
+      ],
+      free: new Map([['cpu', 9]]),
+    }
+    assert.deepEqual([...admit({ ...input, held: new Map(), share }).keys()], ['a1', 'b1', 'a2', 'a3', 'none'])
+  })
 })

@@ -35,9 +35,12 @@ export interface Admission {
   readonly refusal: 'no_capacity' | 'replica_limit' | undefined
 }
 
-/** By instance. Each place goes to the tenant that holds the least for its weight; among equals to who waits longest. */
+/**
+ * By instance. Each place goes to the tenant that holds the least for its weight; among equals to who waits longest. First those
+ * that get places, in the order in which they do, for not all may be admitted at once.
+ */
 export function admit({ waiting, free, held, share }: AdmissionInput): Map<string, Admission> {
-  const admitted = new Map<string, number[]>(waiting.map(({ instance }) => [instance, []]))
+  const admitted = new Map<string, number[]>()
   const refused = new Map<string, 'no_capacity' | 'replica_limit'>()
   const left = new Map(free)
   const has = new Map(held)
@@ -55,7 +58,7 @@ export function admit({ waiting, free, held, share }: AdmissionInput): Map<strin
     const { tenant, order } = turn
     const queue = queues.get(tenant) as Waiting[]
     const next = queue[0] as Waiting
-    const taken = admitted.get(next.instance) as number[]
+    const taken = admitted.get(next.instance) ?? []
     const isLimited = (has.get(tenant) ?? 0) >= share(tenant).maxReplicas
     const places = left.get(next.gpu) ?? 0
     const index = next.indexes[taken.length]
@@ -64,17 +67,14 @@ export function admit({ waiting, free, held, share }: AdmissionInput): Map<strin
       queue.shift()
     } else {
       taken.push(index)
+      admitted.set(next.instance, taken)
       left.set(next.gpu, places - 1)
       has.set(tenant, (has.get(tenant) ?? 0) + 1)
     }
     if (queue.length > 0) queueUp(tenant, order)
   }
-  return new Map(
-    waiting.map(({ instance }) => [
-      instance,
-      { indexes: admitted.get(instance) ?? [], refusal: refused.get(instance) },
-    ]),
-  )
+  for (const { instance } of waiting) if (!admitted.has(instance)) admitted.set(instance, [])
+  return new Map([...admitted].map(([instance, indexes]) => [instance, { indexes, refusal: refused.get(instance) }]))
 }
 
 /** A tenant that waits. `order` is how long: the lowest waits longest. */

@@ -47,6 +47,11 @@ export class ObservationTimes {
     return this.#behind.get(id)
   }
 
+  /** The ids of those instances; first those that have been so for longest. */
+  allBehind(): Iterable<string> {
+    return this.#behind.keys()
+  }
+
   /** An instance that another owner may have changed since the load. */
   taken(id: string): void {
     if (this.#latest !== this.#loaded) this.#behind.set(id, this.#loaded)
@@ -75,7 +80,9 @@ export class ObservationTimes {
   /** Notes the latest time that counts for all: after a crash, what is gone by then was there until then. */
   async note(): Promise<void> {
     const { observedAt, mode } = this.#deps
-    this.#noted = Math.max(this.#noted, Math.min(this.#latest ?? 0, ...this.#behind.values()))
+    let oldest = this.#latest ?? 0
+    for (const at of this.#behind.values()) oldest = Math.min(oldest, at)
+    this.#noted = Math.max(this.#noted, oldest)
     const before = await observedAt.get(noAccount, mode)
     const document = { tenant: noAccount, id: mode, at: this.#noted }
     if (before === undefined) await observedAt.write({ kind: 'insert', document, events: [] })

@@ -95,10 +95,13 @@ export class Reconciler {
     using _ = driver.watch(() => this.engineChanged())
     using _metrics = observeReconciler(mode, this.#open, this.#times, this.#now)
     while (!signal.aborted) {
+      let pauseMs = PASS_MS
       await this.pass(signal).catch(error => {
         if (!signal.aborted) log.error('instance.pass_failed', { mode, error })
+        this.#isDue = true
+        pauseMs = LOOK_MS // The engine or the store is away.
       })
-      await clock.sleep(PASS_MS, signal).catch(() => {})
+      await clock.sleep(pauseMs, signal).catch(() => {})
       await this.#wakeUp.wait(LOOK_MS, signal)
     }
     await this.#engine.close()
@@ -109,8 +112,8 @@ export class Reconciler {
     if (!this.#isLoaded) await this.#load()
     const isAsked = await this.#takeChanged()
     const now = this.#now()
-    const { latest } = this.#times
-    const isLate = latest === undefined || now - latest >= IDLE_MS || now >= this.#nextAt
+    const { latest = Number.NEGATIVE_INFINITY } = this.#times
+    const isLate = now - latest >= IDLE_MS || now >= this.#nextAt
     if (!isAsked && !this.#isDue && !isLate) return
     this.#isDue = false
     this.#open.beginObservation()
@@ -133,16 +136,15 @@ export class Reconciler {
     await this.#close(moving, seen, signal)
   }
 
-  /** The ids of all that are not at rest; first those whose records lack what was seen before. */
+  /** The ids of all that are not at rest; first those whose records lack what was seen before, by how long they have. */
   #moving(seen: ReplicasByInstance, sighting: Omit<Sighting, 'ends'>): readonly string[] {
-    const [late, others]: [string[], string[]] = [[], []]
+    const others: string[] = []
     for (const instance of this.#open.values()) {
       const { id } = instance
-      if (!isAtRest(instance, seen.get(id) ?? none, sighting) || this.#open.hasChanged(id))
-        (this.#times.behind(id) === undefined ? others : late).push(id)
-      else this.#times.applied(id)
+      if (isAtRest(instance, seen.get(id) ?? none, sighting) && !this.#open.hasChanged(id)) this.#times.applied(id)
+      else if (this.#times.behind(id) === undefined) others.push(id)
     }
-    return [...late, ...others]
+    return [...this.#times.allBehind(), ...others]
   }
 
   async #load(): Promise<void> {
@@ -234,12 +236,7 @@ export class Reconciler {
     this.#times.applied(id)
   }
 
-  async #admit(
-    moving: readonly string[],
-    seen: ReplicasByInstance,
-    { lostHosts }: Sighting,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #admit(moving: readonly string[], seen: ReplicasByInstance, { lostHosts }: Sighting, signal: AbortSignal) {
     const now = this.#now()
     const waiting = moving.flatMap(id => {
       const instance = this.#times.behind(id) === undefined ? this.#open.get(id) : undefined
