@@ -56,19 +56,24 @@ export const ownBugRules: Readonly<Record<string, OwnRule>> = {
       'The call changes nothing: it gives a new value, and that is thrown away.',
       'Use what it gives, or leave the call out.',
     ],
-    // A function may look at each match, and a `try` at whether the call throws.
-    holds: node => !node.arguments.some(isFunction) && node.parent.parent?.parent?.type !== 'TryStatement',
+    // A function may look at each match, and a `try` or a test at whether the call throws.
+    holds: (node, textOf) => {
+      const around = node.parent.parent?.parent
+      const callee = around && isFunction(around) ? around.parent.callee : undefined
+      const isOfTest = callee !== undefined && /throws|^expect$/i.test(textOf(callee))
+      return !node.arguments.some(isFunction) && around?.type !== 'TryStatement' && !isOfTest
+    },
   },
   'finally-before-the-end': {
     selector: 'TryStatement[finalizer] ReturnStatement > CallExpression.argument',
-    message: 'What is in finally runs before the work is done.',
+    message: 'What is in finally may run before the work is done.',
     rule: [
-      'error',
+      'warning',
       'bug',
-      'Without await the promise is given back at once: what finally closes or releases is gone while the work goes on.',
-      'Write return await.',
+      'Where the call gives a promise, it is given back at once: what finally closes or releases is gone while the work goes on.',
+      'Write return await where it gives a promise.',
     ],
-    holds: (node, textOf) => !isAtOnce(node) && awaitsAfter(node, textOf),
+    holds: (node, textOf) => !isAtOnce(node) && awaitsAfter(node, textOf) && !isPlainHere(node, textOf),
     replace: (node, textOf) => ({ node, text: `await ${textOf(node)}` }),
   },
   'loop-past-the-end': {
@@ -124,10 +129,39 @@ function awaitsAfter(node: Node, textOf: (node: Node) => string): boolean {
 
 /** What gives no promise by its name. */
 const isAtOnce = ({ callee }: Node) =>
-  /^(JSON|Object|Math|Number|String|Array|Boolean|Buffer)$/.test(callee.object?.name ?? callee.name) ||
-  /^(map|filter|slice|join|toString|concat|flat|flatMap|sort|toSorted|get|has|includes|trim|split)$/.test(
+  /^(JSON|Object|Math|Number|String|Array|Boolean|Buffer|BigInt|Symbol|parseInt|parseFloat|structuredClone|isNaN)$/.test(
+    callee.object?.name ?? callee.name,
+  ) ||
+  /^(map|filter|slice|join|toString|concat|flat|flatMap|sort|toSorted|get|has|includes|trim|split|reduce|some|every|indexOf|replace|replaceAll|toISOString|toFixed)$/.test(
     callee.property?.name,
   )
+
+/** A call of a short function of the same file that is not async and says nothing of promises. */
+function isPlainHere({ callee, parent }: Node, textOf: (node: Node) => string): boolean {
+  let program = parent
+  while (program.parent) program = program.parent
+  const made = callee.type === 'Identifier' ? functionsOf(program).get(callee.name) : undefined
+  if (made === undefined || made.async || made.range[1] - made.range[0] > SHORT) return false
+  return !/Promise|\b(?:async|await|fetch|then)\b/.test(textOf(made))
+}
+
+const SHORT = 2_000
+
+/** By name, those of the file itself. Each file is searched once. */
+function functionsOf(program: Node): ReadonlyMap<string, Node> {
+  const known = functions.get(program)
+  if (known !== undefined) return known
+  const found = (program.body as Node[])
+    .map(node => node.declaration ?? node)
+    .flatMap(node => (node.type === 'VariableDeclaration' ? node.declarations : node))
+    .map((node): [string, Node] => [node.id?.name, node.init ?? node])
+    .filter(([, node]) => isFunction(node) || node.type === 'FunctionDeclaration')
+  const all = new Map(found)
+  functions.set(program, all)
+  return all
+}
+
+const functions = new WeakMap<Node, ReadonlyMap<string, Node>>()
 
 /** Something that is not itself a comparison. */
 const arithmetic = ({ type }: Node) => type === 'Identifier' || type === 'MemberExpression' || type === 'CallExpression'

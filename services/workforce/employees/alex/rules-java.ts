@@ -1,4 +1,4 @@
-import { goesTo, hasValue, isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
+import { around, goesTo, hasValue, isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 /** What takes a statement. */
 const takesSql = 'execute|executeQuery|executeUpdate|prepareStatement|createQuery|createNativeQuery|query|update'
@@ -18,9 +18,12 @@ export const javaRules: Readonly<Record<string, TreeRule>> = {
       (#match? @method "^(trim|strip|toUpperCase|toLowerCase|substring|replaceAll|replaceFirst)$")) @at`,
     message: 'The result is thrown away.',
     rule: shared.unused,
-    // A list has replaceAll of one argument, and is changed.
-    holds: ({ method, arguments: list }) =>
-      !/^replace/.test(method?.text ?? '') || list?.namedChildren.filter(node => node?.type !== 'comment').length === 2,
+    // A list has replaceAll of one argument, and is changed; a test may look at whether the call throws.
+    holds: ({ at, method, arguments: list }) =>
+      !(method?.text === 'substring' && at.parent?.parent?.type === 'try_statement') &&
+      !/throw/i.test(around(at, 'method_invocation')?.childForFieldName('name')?.text ?? '') &&
+      (!/^replace/.test(method?.text ?? '') ||
+        list?.namedChildren.filter(node => node?.type !== 'comment').length === 2),
   },
   'error-swallowed': {
     query: `(catch_clause body: (block) @body) @at`,

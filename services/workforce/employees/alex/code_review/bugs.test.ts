@@ -102,12 +102,19 @@ cases(
   'result-unused',
   'a.js',
   js,
-  { '  a.trim()\n  return a': 2, "  a.replace(/x/g, 'y')\n  return a": 2, '  a.toSorted()\n  return a': 2 },
+  {
+    '  a.trim()\n  return a': 2,
+    "  a.replace(/x/g, 'y')\n  return a": 2,
+    '  a.toSorted()\n  return a': 2,
+    '  a.forEach(one => {\n    one.trim()\n  })': 3,
+  },
   [
     '  return a.trim()',
     "  a.replace('/home')\n  return b",
     '  a.replace(/x/g, found => b.push(found))\n  return b',
     '  try { a.toFixed(2) } catch { return b }\n  return a',
+    '  assert.throws(() => {\n    a.toFixed(101)\n  }, RangeError)',
+    '  expect(() => {\n    a.toFixed(101)\n  }).toThrow()',
     '  a.concat(b)\n  return b',
   ],
 )
@@ -129,6 +136,8 @@ cases('result-unused', 'A.java', java, { '    a.trim();': 3, '    a.replaceAll("
   '    b.replaceAll(String::trim);',
   '    b.replace("x", "y");',
   '    trim();',
+  '    assertThrows(RuntimeException.class, () -> { a.substring(9); });',
+  '    try { a.substring(9); } catch (RuntimeException e) { b.add(a); }',
 ])
 cases(
   'result-unused',
@@ -161,6 +170,7 @@ cases(
   withFinally,
   {
     '  try {\n    return b(a)\n  } finally {\n    await a.close()\n  }': 3,
+    '  try {\n    return later(a)\n  } finally {\n    await a.close()\n  }\n}\nfunction later(x) {\n  return fetch(x)': 3,
     '  try {\n    if (b) return a.query(b)\n  } finally {\n    if (b) await a.close()\n  }': 3,
   },
   [
@@ -169,5 +179,9 @@ cases(
     '  try {\n    return JSON.parse(await b(a))\n  } finally {\n    await a.close()\n  }',
     '  try {\n    return await Promise.all(a.map(() => { return b(a) }))\n  } finally {\n    await a.close()\n  }',
     '  try {\n    await b(a)\n  } catch {\n    return b(a)\n  } finally {\n    await a.close()\n  }',
+    '  try {\n    return parseInt(await b(a), 10)\n  } finally {\n    await a.close()\n  }',
+    '  try {\n    return (await b(a)).reduce((x, y) => x + y, 0)\n  } finally {\n    await a.close()\n  }',
+    '  try {\n    return plain(await b(a))\n  } finally {\n    await a.close()\n  }\n}\nfunction plain(x) {\n  return x + 1',
+    '  try {\n    return plain(await b(a))\n  } finally {\n    await a.close()\n  }\n}\nconst plain = x => {\n  return x + 1',
   ],
 )

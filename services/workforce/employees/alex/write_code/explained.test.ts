@@ -23,6 +23,9 @@ for (const [explanation, names] of [
   ['Run `node src/in-words.ts --force`.', '1: --force'],
   ['It uses no `eval` and does not call `Date.now()`; unlike `Intl.DurationFormat`, it cuts.', '0'],
   ['It returns `null` or a `string` in JavaScript and TypeScript.', '0'],
+  ['It runs on Node.js, React.js and macOS, and takes the argument(s) in snake_case or camelCase.', '0'],
+  ['It uses `String.prototype.join` for a `GET` or `POST`, and a `RegExp`.', '0'],
+  ['The code is in Words.ts, and words.js reads it with toWords(s).', '3: Words.ts, words.js, toWords'],
   ['`MAX_UNITS` is read once, `MIN_UNITS` never.', '1: MIN_UNITS'],
   ['Use it so:\n```ts\nconst all = anything(1)\n```\n`inWords` does the rest.', '0'],
 ] as const)

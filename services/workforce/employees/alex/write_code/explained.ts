@@ -37,7 +37,9 @@ function namesMissing({ explanation, paths, known }: Explained): string[] {
     )
     const plain = sentence.replaceAll(spans, ' ')
     const inWords = [...plain.matchAll(bare)].flatMap(({ 0: name, index }) =>
-      isContrasted(plain, index) ? [] : [name.replace('(', '')],
+      isContrasted(plain, index) || noNames.test(name) || plural.test(plain.slice(index + name.length - 1))
+        ? []
+        : [name.replace('(', '')],
     )
     return [...inCode, ...inWords].filter(name =>
       fileName.test(name) ? !isFile(name) : name.startsWith('--') ? !known.includes(name) : !words.has(name),
@@ -66,16 +68,25 @@ function codeNames(code: string): string[] {
         .replace(/^(?:new|await) /, '')
         .replace(/\(.*$/, '')
         .match(identifier) ?? []
-    ).filter(name => !values.has(name.toLowerCase()) && !(name.length === 1))
+    ).filter(name => name.length > 1 && !values.has(name.toLowerCase()) && !methods.test(name))
   return text.split(/\s+/).filter(part => fileName.test(part) || /^--[a-z][\w-]*$/.test(part))
 }
 
 /** Values, and words of languages and their tools that stand for themselves. */
 const values: ReadonlySet<string> = new Set(
-  'true false null undefined none nil nan infinity self this void int float str string number boolean bool bigint object array list dict set tuple map char byte bytes any unknown never promise typescript javascript python node npm pnpm yarn deno bun pip pytest jest vitest unittest mypy eslint ruff strict iterable iterator const let var function class def async await return throw raise if else for while'.split(
+  'true false null undefined none nil nan infinity self this void int float str string number boolean bool bigint object array list dict set tuple map char byte bytes any unknown never promise prototype regex regexp typescript javascript python node npm pnpm yarn deno bun pip pytest jest vitest unittest mypy eslint ruff strict iterable iterator const let var function class def async await return throw raise if else for while'.split(
     ' ',
   ),
 )
+
+/** Of HTTP. */
+const methods = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
+
+/** What is written like a name of code and is none: platforms, and ways to write names. */
+const noNames =
+  /^(?:(?:Node|Vue|React|Next|Nuxt|Express|Angular|Ember|Three|D3|Chart|Socket)\.js|macOS|tvOS|watchOS|iPadOS|(?:lower_|upper_|screaming_)?snake_case|camelCase|lowerCamelCase|dotCase)$/u
+/** “argument(s)” */
+const plural = /^\((?:s|es)\)/
 
 /** “Instead of `Array.sort`”, “does not use `eval`”: the code need not have it. */
 const isContrasted = (sentence: string, index: number): boolean =>

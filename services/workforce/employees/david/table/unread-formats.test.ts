@@ -26,6 +26,11 @@ for (const [what, bytes, says] of [
     })
   })
 
+it('a table whose first column begins with PARE is no encrypted Parquet file', async () => {
+  const { names } = await readFile({ name: 'a.csv', media_type: 'text/csv', bytes: latin('PARENT,NAME\n1,a\n') }, {})
+  assert.deepEqual(names, ['PARENT', 'NAME'])
+})
+
 for (const [what, bytes, says] of [
   ['OpenDocument', zip('content.xml', 'META-INF/manifest.xml'), /OpenDocument file \(\.ods\).*\.xlsx or CSV/],
   ['.xlsb', zip('[Content_Types].xml', 'xl/workbook.bin'), /no \.xlsx workbook.*saved as \.xlsb. Save it as \.xlsx/],

@@ -162,7 +162,7 @@ function foreignIn(sentence: string, material: Material): string[] {
 
 /** “For six people you might take 200 g”: an example, and no figure of what is written about. */
 const illustrates =
-  /(?<!\p{L})(?:(?:you|one) might(?! (?:get|receive|pay))|at an? (?:comfortable|gentle|steady|easy|brisk)|for (?:example|instance))(?!\p{L})/iu
+  /(?<!\p{L})(?:(?:you|one) might(?! (?:\w+ )?(?:get|receive|pay|lose|gain|save|earn|see|expect|feel|find)(?!\p{L}))|at an? (?:comfortable|gentle|steady|easy|brisk)|for (?:example|instance))(?!\p{L})/iu
 
 /** A question claims nothing, but for one that tells what it asks. */
 const question =

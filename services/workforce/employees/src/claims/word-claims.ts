@@ -18,7 +18,10 @@ export function claimWords(
   if (isBySentence && held !== undefined)
     return [...new Set(found.map(({ words }) => words))].filter(words => !isHeldBySentence(words, text, held, material))
   return found
-    .filter(({ words, denied }) => !(denied && (isGift.test(words) || (group === 'health' && isRemedy.test(words)))))
+    .filter(
+      ({ words, denied }) =>
+        !(denied && (isGift.test(words) || (group === 'health' && isRemedy.test(words) && !promises.test(text)))),
+    )
     .filter(({ words }) => !(isTopic && formsOf(words).some(form => material.stems.has(form))))
     .filter(({ words, denied }) => !(denied && group === 'claim' && isAsked(words, material)))
     .filter(({ words, denied }) =>
@@ -39,6 +42,9 @@ const isGift =
 
 /** “We make skincare, not treatments.” “No danger” is another matter: that is a claim. */
 const isRemedy = /^(?:cur|heal|treat|medic|therap|prevent|diagnos)/
+/** “It never fails to heal”, “no cream treats it like ours”: a denial that promises. */
+const promises =
+  /\b(?:fails?|only|just|merely|simply|impossible|help but|without|unless|until|nothing|nobody|no one|(?:no|none|never)\b[^.;:!?]{0,40}\b(?:like|better|faster|as|so))\b/
 
 /** “It isn't vegan”, where that was asked: a quality that is denied promises nothing. */
 const isAsked = (words: string, { paragraphs, stems }: Material): boolean =>
@@ -50,7 +56,7 @@ const asked =
 
 /** What the writer leaves to others: “I can't comment on the legal side”. */
 const left =
-  /\b(?:\w+ questions? are (?:beyond|nothing for|not for) us|you (?:may|might|could) (?:well )?find (?:it|them|one|that)[^.;:!?,]{0,40}|says? nothing about[^.;:!?,]{0,60}|(?:can't|cannot|can not|couldn't|won't|(?:not|n't) able to|unable to|isn't something (?:\w+ )?can|not something (?:\w+ )?can)(?: \w+)? (?:comment|advise|say|judge|decide|promise|tell|confirm|answer|assess|speak|rule|give advice|give you advice))\b[^.;:!?]{0,80}?(?=[.;:!?,]|\bbut\b|$)/g
+  /\b(?:\w+ questions? are (?:beyond|nothing for|not for) us|you (?:may|might|could) (?:well )?find (?:it|them|one|that) (?:cheaper|elsewhere|online|for less)[^.;:!?,]{0,40}|says? nothing about[^.;:!?,]{0,60}|(?:can't|cannot|can not|couldn't|won't|(?:not|n't) able to|unable to|isn't something (?:\w+ )?can|not something (?:\w+ )?can)(?: \w+)? (?:comment|advise|say|judge|decide|promise|tell|confirm|answer|assess|speak|rule|give advice|give you advice))\b[^.;:!?]{0,80}?(?=[.;:!?,]|\bbut\b|$)/g
 
 /**
  * Whether a paragraph that shares a word with the sentence has the claim, and does not deny it where the sentence claims it. A

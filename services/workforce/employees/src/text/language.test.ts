@@ -176,6 +176,12 @@ describe('a text is in the language that was asked for', () => {
       assert.deepEqual([check.value, check.pass], [value, value === 'en'])
     })
 
+  it('by either code of Norwegian', () => {
+    const text = 'Hei Kari, takk for meldingen din. Pakken er på vei og kommer på mandag. Vi hjelper deg gjerne videre.'
+    for (const wanted of ['no', 'nb']) assert.equal(languageCheck(text, wanted).pass, true, wanted)
+    assert.equal(languageCheck(text, 'da').pass, false)
+  })
+
   it('is told in time however long the text is', { timeout: 300_000 }, () => {
     for (const part of ['a', 'a ', 'Das ist ein Haus. ', '.', '\n', '漢']) languageCheck(part.repeat(50_000), 'en')
   })

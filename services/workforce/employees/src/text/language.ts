@@ -21,11 +21,18 @@ export function languageOf(text: string): string {
 
 /** Whether a text is in a language, and no considerable part of it in another one. */
 export function languageCheck(text: string, wanted: string): Check {
-  const language = languageOf(text)
-  const other = language === wanted ? otherLanguageIn(text, wanted) : undefined
+  const found = languageOf(text)
+  const language = found === norwegian.get(wanted) ? wanted : found
+  const other = language === wanted ? otherLanguageIn(text, found) : undefined
   const value = other === undefined ? language : `${language} and ${other}`
   return { id: 'language', pass: value === wanted, value, target: wanted }
 }
+
+/** Both written forms are found as one. */
+const norwegian: ReadonlyMap<string, string> = new Map([
+  ['nb', 'no'],
+  ['nn', 'no'],
+])
 
 /**
  * The language of a considerable part of a text that is in another one than the whole of it, such as the German half of an
