@@ -14,6 +14,7 @@ import {
 import type { Exchange } from './exchange.ts'
 import type { Inbound } from './inbound.ts'
 import type { Endpoint } from './pipeline/match.ts'
+import { routeName } from './route-name.ts'
 
 /**
  * Begins the request's trace or goes on with the caller's, by its `traceparent` and `tracestate`; the span is undefined
@@ -23,7 +24,7 @@ export function beginTrace(exchange: Exchange, { pattern, isMeasured }: Endpoint
   const active = tracer()
   if (active === undefined || !isMeasured) return undefined
   const { method = 'GET' } = exchange.req
-  const route = pattern.replaceAll(PARAMETER, '{$1}')
+  const route = routeName(pattern)
   return begin(active, exchange, `${method} ${route}`, {
     [attributes.requestMethod]: method,
     [attributes.route]: route,
@@ -70,6 +71,3 @@ export function endCallTrace(span: Span, { mode }: Inbound, failure: unknown, is
 
 /** The span of a request's admission. */
 export const admissionSpan = ({ trace }: Pick<Inbound, 'trace'>): Span | undefined => startSpan(spans.admission, trace)
-
-/** As the router has it: `/v1/tasks/:id`. */
-const PARAMETER = /:(\w+)/g

@@ -1,5 +1,6 @@
 /** How long requests took, by route and status. */
 import { processMetrics } from '@millhand/telemetry'
+import { routeName } from '../route-name.ts'
 
 /** `status`: 0 or less where there was no answer. */
 type RecordRequest = (status: number, ms: number) => void
@@ -12,7 +13,7 @@ export function requestRecorder(method: string, route: string): RecordRequest {
   const bind = (status: number) => {
     const record = processMetrics.boundHistogram('http_server_request_duration_seconds', {
       http_request_method: methods.find(known => known === method) ?? '_OTHER',
-      http_route: route,
+      http_route: routeName(route),
       http_response_status_code: status > 0 ? String(status) : 'none',
     })
     byStatus.set(status, record)

@@ -47,7 +47,7 @@ test('requests are counted by route and status, and what is no route has one lab
     server,
     sum =>
       sum(duration, 'http_request_method="GET"', 'http_route="/v1/tasks"', 'status_code="200"') === 1 &&
-      sum(duration, 'http_route="/v1/tasks/:', 'status_code="404"') === 1 &&
+      sum(duration, 'http_route="/v1/tasks/{', 'status_code="404"') === 1 &&
       sum(duration, 'http_request_method="_OTHER"', 'http_route="unknown"', 'status_code="404"') === 2 &&
       sum('millhand_target_requests_total', 'answered') >= 2 &&
       sum('millhand_target_requests_total', 'failed') === 0 &&

@@ -56,7 +56,7 @@ export const metricSpecs = {
     'Requests of callers, from their first byte to the end of their answer, waits and streams included.',
     {
       http_request_method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', '_OTHER'],
-      http_route: { are: 'the routes, such as `/v1/tasks/:id`; `unknown` for all that is none' },
+      http_route: { are: 'the routes, such as `/v1/tasks/{id}`; `unknown` for all that is none' },
       http_response_status_code: { are: 'the status; `none` if the caller left before the answer' },
     },
     requestSeconds,

@@ -39,7 +39,7 @@ export function createTrainedModels({ tasks, files, ownModels, parents }: Traine
     await ownModels.createTrained({
       ...{ tenant, account_id, file, id: modelIdOf(file.id), operation: `training/${modelFileOf(id, attempt)}` },
       manifest: inspection => manifestOf(fieldsOf(parent, card), inspection),
-      training: JSON.stringify({ task: id, ...card }),
+      training: JSON.stringify({ ...card, task: id }),
     })
   }
 
@@ -104,7 +104,6 @@ function fieldsOf({ manifest }: ModelPackage, { metrics, data }: Card): ModelFie
     processing.kind === 'single' ? processing : { preprocess: undefined, postprocess: undefined }
   return {
     name: trainedName(manifest.name),
-    ...(manifest.description !== '' && { description: manifest.description }),
     ...(preprocess && preprocess.name !== 'tensors' && { preprocess: finite(preprocess) }),
     ...(postprocess && postprocess.name !== 'tensors' && { postprocess: finite(postprocess) }),
     labels,
