@@ -83,7 +83,7 @@ export function outputFiles<T extends TaskBase>(deps: OutputFilesDeps<T>): Outpu
       const until = dataExpiresAt((await tasks.get(tenant, work_id)) ?? {}, clock.now(), retentionMs)
       const isKept = await Promise.all(files.map(file => keep(result, file, until)))
       const failure = isKept.find(each => typeof each === 'object')
-      return { kept: files.filter((_, at) => isKept[at] === true), until, failure }
+      return { kept: files.filter((_, at) => isKept[at] === true), until, ...(failure && { failure }) }
     },
 
     /** At once, where that can be: the note is looked at only now and then. */
