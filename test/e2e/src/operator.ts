@@ -1,5 +1,6 @@
 /** Accounts and keys, made as an operator makes them. */
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
 import { runOperator } from '@millhand/deploy/operator'
 import type { Wire } from './http.ts'
 import type { Served } from './server.ts'
@@ -14,13 +15,23 @@ export const operatorEnv = ({ dataDir, identity, billing }: Operated): NodeJS.Pr
   ...(billing !== undefined && { MILLHAND_BILLING_URL: billing }),
 })
 
+/** On a machine that starts many processes at once a server may not answer for a while. */
+const PATIENCE_MS = 180_000
+/** What a command ends with that nobody answered. */
+const NOT_REACHED = 3
+
 /** What a command of `pnpm millhand` answers; it has to be done. */
 export async function operate(server: Operated, ...words: readonly string[]): Promise<Wire> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) }
-  const code = await runOperator([...words, '--json'], operatorEnv(server), terminal)
-  assert.equal(code, 0, `${words.join(' ')}: ${err.join('')}`)
-  return JSON.parse(out.join(''))
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    const [out, err]: [string[], string[]] = [[], []]
+    const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) }
+    const code = await runOperator([...words, '--json'], operatorEnv(server), terminal)
+    if (code === 0) return JSON.parse(out.join(''))
+    const isOver = code !== NOT_REACHED || performance.now() > deadline
+    assert.ok(!isOver, `${words.join(' ')}: ${code} ${err.join('')}`)
+    await pause(500)
+  }
 }
 
 /** A new account with these plans, and without limits in the other families; its id. */
