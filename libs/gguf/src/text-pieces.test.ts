@@ -39,6 +39,11 @@ it('holds back no more than what may become a stop sequence', () => {
   assert.deepEqual(read('a<|b', ['<|end|>']), ['a', '', '', '<|b', ''])
 })
 
+it('ends at the stop sequence that begins first, although another ends before it', () => {
+  assert.equal(read('_abc', ['_ab', 'a']).join(''), '')
+  assert.equal(read('_ac', ['_ab', 'a']).join(''), '_')
+})
+
 it('gives bytes that are no text as what stands for them', () => {
   const pieces = textPieces(decode, [])
   const given = Array.from({ length: 16 }, () => pieces.push(0xff).text)

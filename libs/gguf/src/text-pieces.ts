@@ -24,9 +24,10 @@ export function textPieces<T>(
   let held = ''
 
   function release(text: string, isEnd: boolean): TextPiece {
-    const found = stops.map(stop => text.indexOf(stop)).filter(at => at >= 0)
-    if (found.length > 0) return { text: text.slice(0, Math.min(...found)), isOver: true }
+    const first = Math.min(...stops.map(stop => text.indexOf(stop)).filter(at => at >= 0))
     const sure = text.length - (isEnd ? 0 : heldBack(text))
+    // What begins before it may still become a longer one, whatever the tokens are.
+    if (first <= sure) return { text: text.slice(0, first), isOver: true }
     held = text.slice(sure)
     return { text: text.slice(0, sure), isOver: false }
   }

@@ -99,6 +99,7 @@ function start({
           await clock.sleep(5_000, AbortSignal.any([call.signal, endWait.signal])).catch(() => {})
           return create(ClaimResponseSchema)
         }
+        if (runs === 0) return create(ClaimResponseSchema)
         asked++
         await clock.sleep(asked === 1 ? waitMs : 3_600_000, call.signal)
         return create(ClaimResponseSchema, { runs: [{ group: 'echo', leases }], waitedMs: waitMs })
@@ -126,7 +127,7 @@ function start({
     async run(items, onEmit) {
       for (const item of items.keys()) for (const emission of emits) await onEmit?.(item, emission)
       const ms = script.msOf?.[String(items[0]?.input)] ?? runMs
-      await clock.sleep(ms, AbortSignal.any([stopping.signal, killed.signal]))
+      await clock.sleep(ms, killed.signal)
       return { items: items.map((_, index) => resultOf(index)), computeMs: runMs }
     },
     memoryBytes: () => 0,
@@ -177,6 +178,16 @@ describe('executor', () => {
       await stop()
     })
   }
+
+  it('gives back what its claim was given while it stops', async () => {
+    const { clock, results, stop } = start({ waitMs: 1_000, runMs: 60_000 })
+    await clock.advance(900)
+    await stop()
+    assert.deepEqual(
+      results.map(({ workId, outcome }) => [workId, outcome.case]),
+      [['task_a', 'evicted']],
+    )
+  })
 
   it('gives no result of a lease that it could not keep', async () => {
     const { clock, results, stop } = start({ waitMs: 9_000, runMs: 20_000, renewable: false })

@@ -1,13 +1,8 @@
 /** Claims work from a pool, runs it in the processes of what it needs, keeps its leases meanwhile, gives the results back. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
-import {
-  type ClaimRequestSchema,
-  type ClaimResponse,
-  Renewed_Verdict,
-} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { ClaimRequestSchema, ClaimResponse } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Emission, Loadable, Loadables, Runner } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import { everyInterval } from '@millhand/process'
@@ -16,7 +11,7 @@ import { type ExecutorMetrics, executorMetrics } from './executor-metrics.ts'
 import type { ExecutorOptions } from './executor-options.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
 import { inputFiles } from './input-files.ts'
-import { extendLease, type HeldLease, type Stop } from './lease.ts'
+import { type HeldLease, takeRenewed } from './lease.ts'
 import { runLines } from './lines/lines-run.ts'
 import { linesStore } from './lines/store-lines.ts'
 import { inBatches } from './message-batches.ts'
@@ -69,8 +64,12 @@ class LeasedRuns<L extends Loadable> implements Executor {
   readonly #newcomers: NewcomerSlot
   /** How long the latest run of each group took that shares runs. */
   readonly #tookMs = new RunTimes()
-  readonly #stopping = new AbortController()
+  #isStopping = false
+  /** Ends claims that are not answered. */
+  readonly #unanswered = new AbortController()
   #asking = false
+  /** The latest claim: over once what it was given has begun. */
+  #claimed: Promise<void> | undefined
   #failedClaims = 0
   /** Ends the pause after a claim that failed. */
   #askNow: () => void = () => {}
@@ -91,7 +90,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
       ...options,
       executorId: this.#id,
       sharesProcesses: !hasOwnProcesses(options),
-      signal: this.#stopping.signal,
+      signal: this.#unanswered.signal,
       start: (run, begunAt) => void this.#start(run, begunAt, true),
     })
   }
@@ -117,19 +116,14 @@ class LeasedRuns<L extends Loadable> implements Executor {
   #ask(): void {
     const { pool, slots, device } = this.#options
     const runs = Math.min(64, slots - this.#active.size)
-    if (runs <= 0 || this.#stopping.signal.aborted) return
-    if (this.#asking) {
-      if (this.#endsWait) return
-      this.#endsWait = true
-      this.#claim({ executorId: this.#id, pool, runs: 0 }).catch(() => {}) // That claim then ends by its own time.
-      return
-    }
+    if (runs <= 0 || this.#isStopping) return
+    if (this.#asking) return this.#endWait()
     this.#asking = true
     this.#endsWait = false
     const askedAt = this.#options.clock.monotonic()
     const room = { pool, runs, busyGroups: this.#busy() }
     const request = { executorId: this.#id, ...room, waitMs: claimWaitMs, ...(device && { device }) }
-    this.#claim(request).then(
+    this.#claimed = this.#claim(request).then(
       answer => {
         this.#asking = false
         this.#failedClaims = 0
@@ -140,12 +134,19 @@ class LeasedRuns<L extends Loadable> implements Executor {
     )
   }
 
+  #endWait(): void {
+    if (this.#endsWait) return
+    this.#endsWait = true
+    // Where it fails, that claim ends by its own time.
+    this.#claim({ executorId: this.#id, pool: this.#options.pool, runs: 0 }).catch(() => {})
+  }
+
   #claim(request: MessageInitShape<typeof ClaimRequestSchema>): Promise<ClaimResponse> {
-    return this.#options.leases.claim(request, { signal: this.#stopping.signal })
+    return this.#options.leases.claim(request, { signal: this.#unanswered.signal })
   }
 
   #askLater(error: unknown): void {
-    if (this.#stopping.signal.aborted) return
+    if (this.#isStopping) return
     this.#options.log.warn('claim.failed', { error })
     this.#metrics.claimFailed()
     const pauseMs = Math.min(askAgainMs[1], askAgainMs[0] * 2 ** this.#failedClaims++)
@@ -244,10 +245,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
     try {
       const answer = await leases.renew(request, { timeoutMs: 5_000 })
       held.forEach((one, i) => {
-        const renewed = answer.leases[i]
-        if (renewed?.ttl) extendLease(one, durationMs(renewed.ttl), askedAt)
-        if (renewed?.verdict === Renewed_Verdict.CANCEL) one.stop ??= 'cancelled'
-        if (renewed?.verdict === Renewed_Verdict.LOST) one.stop ??= 'lost'
+        takeRenewed(one, answer.leases[i], askedAt)
       })
     } catch (error) {
       log.warn('renew.failed', { leases: held.length, error })
@@ -263,25 +261,28 @@ class LeasedRuns<L extends Loadable> implements Executor {
 
   async #stop(): Promise<void> {
     const { clock } = this.#options
-    this.#stopping.abort()
-    const finished = this.#allOver()
+    this.#isStopping = true
+    const finished = this.#endClaims().then(() => this.#allOver())
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = clock.timer(finishWithinMs, resolve)
     await Promise.race([finished, late])
     timer.cancel()
-    this.#stopAll('shutting_down')
+    this.#unanswered.abort()
+    for (const one of this.#held) one.stop ??= 'shutting_down'
+    this.#check()
     await this.#warm.close()
     await this.#allOver()
     await Promise.all(this.#delivering)
   }
 
-  async #allOver(): Promise<void> {
-    await Promise.all([...this.#active.values()].map(({ over }) => over))
+  /** What a claim was given is nobody else's: an answer on its way is waited for. */
+  async #endClaims(): Promise<void> {
+    if (this.#asking) this.#endWait()
+    await Promise.all([this.#claimed, this.#newcomers.close()])
   }
 
-  #stopAll(why: Stop): void {
-    for (const one of this.#held) one.stop ??= why
-    this.#check()
+  async #allOver(): Promise<void> {
+    await Promise.all([...this.#active.values()].map(({ over }) => over))
   }
 }
 

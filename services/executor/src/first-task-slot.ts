@@ -17,7 +17,7 @@ export interface NewcomerSlotOptions {
   readonly log: Log
   /** Whether runs of a group share a process, which has one at a time. */
   readonly sharesProcesses: boolean
-  /** Ends what is asked. */
+  /** Ends claims that are not answered. */
   readonly signal: AbortSignal
   /** Begins a run, whose leases began at `begunAt`. */
   readonly start: (run: Run, begunAt: number) => void
@@ -39,6 +39,9 @@ const pauseAfterFailureMs = 2_000
 export class NewcomerSlot {
   readonly #options: NewcomerSlotOptions
   #isAsking = false
+  #isClosed = false
+  /** The latest claim: over once what it was given has begun. */
+  #claimed: Promise<void> | undefined
   /** Whether the claim that waits was told to end. */
   #endsWait = false
   #notBefore = Number.NEGATIVE_INFINITY
@@ -59,11 +62,11 @@ export class NewcomerSlot {
     const accounts = new Set(running.map(({ tenant }) => tenant)).size
     const isWanted = accounts <= slots && running.length < 2 * slots && running.some(isLong)
     if (this.#isAsking && !isWanted) this.#endWait()
-    if (this.#isAsking || now < this.#notBefore || signal.aborted || !isWanted) return
+    if (this.#isAsking || now < this.#notBefore || this.#isClosed || !isWanted) return
     this.#isAsking = true
     this.#endsWait = false
     const short = running.filter(run => sharesProcesses && !isLong(run)).map(({ group }) => group)
-    this.#take([...new Set(short)])
+    this.#claimed = this.#take([...new Set(short)])
       .catch(error => {
         this.#notBefore = clock.monotonic() + pauseAfterFailureMs
         if (!signal.aborted) log.warn('claim.failed', { error })
@@ -71,6 +74,13 @@ export class NewcomerSlot {
       .finally(() => {
         this.#isAsking = false
       })
+  }
+
+  /** Asks for nothing any more; resolves once what it asked for is answered, and has begun. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#isAsking) this.#endWait()
+    await this.#claimed
   }
 
   async #take(busyGroups: string[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** A lease as its executor holds it. */
 import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import { type Renewed, Renewed_Verdict } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Span } from '@millhand/telemetry'
 
 /** An executor that can't renew stops its own run this long before the lease ends. Contract, section 4, "States". */
@@ -37,8 +38,11 @@ export function holdLease(lease: Lease, begunAt: number, span?: Span): HeldLease
   }
 }
 
-export function extendLease(held: HeldLease, ttlMs: number, askedAt: number): void {
-  held.stopAt = askedAt + ttlMs - stopBeforeEndMs
+/** What the answer to a renewal, asked for at `askedAt`, says of a lease. */
+export function takeRenewed(held: HeldLease, renewed: Renewed | undefined, askedAt: number): void {
+  if (renewed?.ttl) held.stopAt = askedAt + durationMs(renewed.ttl) - stopBeforeEndMs
+  if (renewed?.verdict === Renewed_Verdict.CANCEL) held.stop ??= 'cancelled'
+  if (renewed?.verdict === Renewed_Verdict.LOST) held.stop ??= 'lost'
 }
 
 const ttlOf = (lease: Lease): number => (lease.ttl ? durationMs(lease.ttl) : 0)

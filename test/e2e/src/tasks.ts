@@ -66,16 +66,19 @@ export async function run(server: Served, json: object): Promise<Wire> {
 
 /** Waits until the task has ended; the task. */
 export function ended(server: Served, id: string): Promise<Wire> {
-  return reaches(server, id, 'succeeded', 'failed', 'cancelled', 'expired')
+  return reaches(server, id, ...ENDS)
 }
 
-/** Waits until the task is in one of the states, by `Prefer: wait`; fails when that takes over 60 s. */
+const ENDS = ['succeeded', 'failed', 'cancelled', 'expired']
+
+/** Waits until the task is in one of the states, by `Prefer: wait`; fails when it ends in another, or that takes over 300 s. */
 export async function reaches(server: Served, id: string, ...states: readonly string[]): Promise<Wire> {
   const deadline = performance.now() + 300_000
   for (;;) {
     const plain = await server.request('GET', `/v1/tasks/${id}`)
     assert.equal(plain.status, 200, plain.text)
     if (states.includes(plain.body.status)) return plain.body
+    assert.ok(!ENDS.includes(plain.body.status), `not ${states.join(' or ')}: ${plain.text}`)
     assert.ok(performance.now() < deadline, `${id} is still ${plain.body.status}, not ${states.join(' or ')}`)
     await server.request('GET', `/v1/tasks/${id}`, { headers: { prefer: 'wait=1' } })
   }

@@ -76,12 +76,15 @@ describe('an executor of one account', () => {
     )
   })
 
-  it('claims nothing once its replica is to end', async () => {
+  it('claims nothing once its replica is to end, but ends its wait', async () => {
     for (const standing of ['stopping', 'gone'] as const) {
       const { got, methods } = open(standing)
-      await rejectsAs('revoked_credentials', () => methods.claim?.({ executorId, waitMs: 0 }, callOf(executor)))
+      const claim = { executorId, runs: 1, waitMs: 0 }
+      await rejectsAs('revoked_credentials', () => methods.claim?.(claim, callOf(executor)))
       for (const [method, request] of Object.entries(naming)) await methods[method]?.(request(own), callOf(executor))
       assert.equal(got.length, Object.keys(naming).length)
+      await methods.claim?.({ ...claim, runs: 0 }, callOf(executor))
+      assert.equal(got.length, Object.keys(naming).length + 1)
     }
   })
 

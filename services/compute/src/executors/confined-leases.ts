@@ -41,7 +41,8 @@ function claimOwn(claim: NonNullable<Leases['claim']>, standings: ExecutorStandi
   return async (req, call) => {
     const executor = executorOf(call)
     if (executor === undefined) return await claim(req, call)
-    if ((await standings.latest(executor)) !== 'active')
+    // To ask for no runs ends a wait, which is what an executor does first that is to end.
+    if (req.runs > 0 && (await standings.latest(executor)) !== 'active')
       throw fail('revoked_credentials', 'The replica of this executor is to end, or has ended.')
     const waitMs = Math.min(req.waitMs, CLAIM_WAIT_MS)
     return await claim({ ...ownName(executor, req), tenant: executor.tenant, waitMs }, call)
