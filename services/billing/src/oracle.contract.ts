@@ -55,7 +55,7 @@ export function describeOracle(
   options: { readonly skip?: string | false } = {},
 ) {
   const { events, accounts, deaths: wantedDeaths } = size
-  const seed = Number(process.env.MILLHAND_SEED ?? Math.floor(Math.random() * 2 ** 31))
+  const seed = Number(process.env.MILLHAND_SEED ?? process.env.TEST_PART ?? Math.floor(Math.random() * 2 ** 31))
 
   describe(`${name}: the ledger and an independent reference`, options, () => {
     let folder: string

@@ -18,7 +18,7 @@ const size =
 const PROCESS_MIB = 170
 const LIMIT_MIB = size.held * PROCESS_MIB
 const SLOTS = 2
-const seed = Number(process.env.MILLHAND_SEED ?? Date.now() % 1_000_000)
+const seed = Number(process.env.MILLHAND_SEED ?? process.env.TEST_PART ?? Date.now() % 1_000_000)
 
 interface Model {
   readonly id: string

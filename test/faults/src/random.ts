@@ -6,10 +6,10 @@ export interface Random {
   between(least: number, most: number): number
 }
 
-/** The seed that `MILLHAND_SEED` names, else `usual`, or a new one. */
-export function chosenSeed(usual = Math.floor(Math.random() * 2 ** 32)): number {
-  const named = process.env.MILLHAND_SEED
-  return named === undefined ? usual : Number(named)
+/** The seed that `MILLHAND_SEED` names, else `usual`, or that of the run (`pnpm test` has one for each commit), or a new one. */
+export function chosenSeed(usual?: number): number {
+  const { MILLHAND_SEED, TEST_PART } = process.env
+  return Number(MILLHAND_SEED ?? usual ?? TEST_PART ?? Math.floor(Math.random() * 2 ** 32))
 }
 
 /** Mulberry32: 32 bits of state, good enough to choose moments with. */

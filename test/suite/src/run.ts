@@ -19,6 +19,7 @@ if (all) {
   // A day's runs are alike, and tomorrow's throw other dice.
   process.env.MILLHAND_SEED ??= new Date().toISOString().slice(0, 10).replaceAll('-', '')
 } else {
+  // So are the runs of a commit, and each commit throws other dice.
   process.env.TEST_PART ??= String(numberOfCommit())
 }
 // Several hundred processes start: each reads what the first compiled, which halves what a start costs.

@@ -8,7 +8,7 @@ import { deflateRawSync } from 'node:zlib'
 import { InputInvalid, type Tensor } from '../tensors.ts'
 import { readTensorFile, tensorFileParts } from './tensor-file.ts'
 
-const SEED = Number(process.env.MILLHAND_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const SEED = Number(process.env.MILLHAND_SEED ?? process.env.TEST_PART ?? Math.floor(Math.random() * 2 ** 31))
 const ROUNDS = 500
 
 /** Mulberry32. */

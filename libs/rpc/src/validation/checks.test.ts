@@ -27,7 +27,7 @@ const hot = new Set(
   ].map(name => `millhand.${name}`),
 )
 
-const seed = Number(process.env.MILLHAND_SEED ?? Math.floor(Math.random() * 2 ** 32))
+const seed = Number(process.env.MILLHAND_SEED ?? process.env.TEST_PART ?? Math.floor(Math.random() * 2 ** 32))
 const inputs = new Set((await everyService()).flatMap(({ methods }) => methods.map(({ input }) => input)))
 const countOf = ({ typeName }: DescMessage) =>
   process.env.TEST_ALL ? (hot.has(typeName) ? 100_000 : 5_000) : hot.has(typeName) ? 3_000 : 300
