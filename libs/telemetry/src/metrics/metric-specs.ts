@@ -57,7 +57,9 @@ export const metricSpecs = {
     {
       http_request_method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', '_OTHER'],
       http_route: { are: 'the routes, such as `/v1/tasks/{id}`; `unknown` for all that is none' },
-      http_response_status_code: { are: 'the status; `none` if the caller left before the answer' },
+      http_response_status_code: {
+        are: 'the status, of a gRPC call that of the same failure over REST; `none` if the caller left before the answer',
+      },
     },
     requestSeconds,
   ),
