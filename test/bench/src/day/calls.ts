@@ -30,7 +30,7 @@ export interface DayCounts {
   readonly operations: readonly OperationCounts[]
 }
 
-export interface OperationCounts {
+interface OperationCounts {
   readonly name: string
   readonly calls: number
   /** Milliseconds, from when they were due. */

@@ -140,7 +140,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'get',
-    share: 331,
+    share: 332,
     isTimed: true,
     first: { operation: creates, isNeeded: ({ tasks }) => tasks.length === 0 },
     async call({ key, tasks }, by) {
@@ -179,7 +179,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'task of an employee',
-    share: 2,
+    share: 1,
     isTimed: true,
     async call({ key }, by) {
       const answered = await by.pool.send(httpRequest({ method: 'POST', key, ...oneOf(briefs, by) }))
