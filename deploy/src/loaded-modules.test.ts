@@ -41,7 +41,7 @@ async function loadedModules(env: Environment): Promise<string[]> {
 const unused = [
   ...['kafkajs', 'mongodb', 'bson', '@grpc/grpc-js', 'undici'],
   ...['@opentelemetry/api', '@opentelemetry/sdk-node', '@opentelemetry/sdk-trace', '@opentelemetry/resources'],
-  ...['@opentelemetry/sdk-metrics', '@opentelemetry/exporter-prometheus'],
+  ...['@opentelemetry/sdk-logs', '@opentelemetry/sdk-metrics', '@opentelemetry/exporter-prometheus'],
   ...['onnxruntime-node', 'node-llama-cpp', '@duckdb/node-api', 'echarts'],
   // Loaded with the first form, the first invoice as CSV, and the first task of an AI employee.
   ...['@fastify/busboy', 'csv-stringify', 'ajv', 'ajv-formats'],

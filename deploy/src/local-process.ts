@@ -1,7 +1,7 @@
 /** The process of `pnpm start`, from its start to its end. */
 import { onnxRunner } from '@millhand/executor/onnx'
 import { createRunner, endProcess } from '@millhand/process'
-import { standardError, startTracing } from '@millhand/telemetry'
+import { standardError, startTelemetry } from '@millhand/telemetry'
 import { local } from './local.ts'
 import { localConfig } from './local-config.ts'
 import { stopWithPackageManager } from './package-manager.ts'
@@ -23,7 +23,7 @@ try {
   for (;;) {
     const runner = newRunner()
     try {
-      runner.own(await startTracing(process.env, 'millhand', log), 'tracing')
+      runner.own(await startTelemetry(process.env, 'millhand', log), 'telemetry')
       const starting = local(config, runner, log, onnxRunner({ ...config.onnx, log }))
       // A start that waits for ever must not keep the process from its end.
       const started = await Promise.race([starting, runner.waitForExit()])

@@ -195,6 +195,11 @@ export const metricSpecs = {
     'Log lines that were dropped because standard error was full, slow or closed.',
     {},
   ),
+  millhand_log_records_dropped_total: counter(
+    '{record}',
+    'Log lines that a collector was not sent, by reason: too many were waiting, or the collector did not take them.',
+    { reason: ['queue_full', 'export_failed'] },
+  ),
   millhand_spans_dropped_total: counter(
     '{span}',
     'Spans of traces that were not sent, by reason: too many were waiting, or the collector did not take them.',
