@@ -18,7 +18,7 @@ export interface ReportsDeps {
 export interface Reports {
   /** Begins to observe and to report. */
   start(): void
-  /** Stops sampling, because a stop is no outage. Reports the rest once all requests are answered, for at most half a second. */
+  /** Stops sampling, because a stop is no outage. Reports the rest once all requests are answered, for at most two seconds. */
   stop(answerAll: () => Promise<void>): Promise<void>
 }
 
@@ -26,7 +26,7 @@ const SAMPLE_EVERY_MS = 1_000
 /** What a gateway that is killed loses, and how far `/status` is behind at most, but for its cache. */
 const REPORT_EVERY_MS = 10_000
 const CALL_MS = 5_000
-const LAST_CALL_MS = 500
+const LAST_CALL_MS = 2_000
 
 /** Another gateway after each start: its reports count up from 1. */
 export function createReports({ status, components, counts, clock, log }: ReportsDeps): Reports {
