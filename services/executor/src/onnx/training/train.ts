@@ -31,7 +31,7 @@ export async function train(
   const { parameters } = checked
   const set = await read(examples, model, parameters)
   const trainer = await resume({ bytes, model, examples: set, parameters, parent, versions, open }, checkpoint)
-  await runSteps(trainer, { ...deps, checkpointEveryMs })
+  await runSteps(trainer, { ...deps, checkpointEveryMs, saysBest: parameters.on_cancel === 'keep_best' })
   return await trainer.finish()
 }
 
