@@ -217,7 +217,7 @@ export const metricSpecs = {
   ),
   millhand_event_reader_behind_events: gauge(
     '{event}',
-    'Events in the event log that a reader has not looked at yet. Only in a single process; with Kafka it is the lag of the consumer group.',
+    'Events in the event log that a reader has not looked at yet; with Kafka the lag of its consumer group. The process that reads reports it.',
     { reader },
   ),
   millhand_webhook_owner: gauge(
