@@ -43,16 +43,21 @@ const LATE_SHARE = 0.001
 const LATE_CALLS = 5
 
 /** Where both differ that count the same calls, in words. The server's times lack the way there and back, so that it may find fewer slow. */
-export function differences(client: Pick<DayCounts, 'calls' | 'failed' | 'timed' | 'slow'>, status: Budgets): string[] {
+export function differences(
+  client: Omit<DayCounts, 'unexpected' | 'firstOdd' | 'seconds' | 'operations'>,
+  status: Budgets,
+): string[] {
   const compared = [
     ['requests', client.calls, status.answered.requests],
     ['answers of 500 or more', client.failed, status.answered.missed],
-    ['requests that are no waits, streams or files', client.timed, status.fast.requests],
   ] as const
   const found = compared
     .filter(([, ours, theirs]) => ours !== theirs)
     .map(([what, ours, theirs]) => `${what}: the client counted ${ours}, /status ${theirs}`)
-  const mostSlow = client.slow + client.timed * LATE_SHARE + LATE_CALLS
+  const { requests: timed } = status.fast
+  if (timed < client.timed || timed > client.timed + client.cutShort)
+    found.push(`requests that are no waits, streams or files: the client counted ${client.timed}, /status ${timed}`)
+  const mostSlow = client.slow + client.cutShort + client.timed * LATE_SHARE + LATE_CALLS
   if (status.fast.missed > mostSlow)
     found.push(`slow requests: the client counted ${client.slow}, /status ${status.fast.missed}`)
   return found

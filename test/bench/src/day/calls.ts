@@ -20,7 +20,9 @@ export interface DayCounts {
   readonly failed: number
   /** Those that count for the target of 100 ms. */
   readonly timed: number
-  /** Of those, the ones that took longer, from when they were due to the answer's last byte. */
+  /** Waits, streams and files that were refused or failed: it depends on how far they came whether the server times them. */
+  readonly cutShort: number
+  /** Of `timed`, the ones that took longer, from when they were due to the answer's last byte. */
   readonly slow: number
   /** Answered neither with 5xx nor as expected, or not at all. */
   readonly unexpected: number
@@ -52,7 +54,15 @@ export async function sendDay(plan: DayPlan, say: (line: string) => void): Promi
   const by: Means = { pool, url: `http://${plan.host}:${plan.port}`, random: rolls }
   const accounts = keys.map(accountOf)
   const latencies = new Map(operations.map(each => [each.name, histogram()]))
-  const counts = { calls: 0, failed: 0, timed: 0, slow: 0, unexpected: 0, firstOdd: undefined as string | undefined }
+  const counts = {
+    calls: 0,
+    failed: 0,
+    timed: 0,
+    cutShort: 0,
+    slow: 0,
+    unexpected: 0,
+    firstOdd: undefined as string | undefined,
+  }
 
   const start = performance.now()
   const dueOf = (index: number) => start + (index / perSecond) * 1_000
@@ -68,7 +78,10 @@ export async function sendDay(plan: DayPlan, say: (line: string) => void): Promi
     if (called.status >= 500) counts.failed += 1
     else if (called.unexpected !== undefined) counts.unexpected += 1
     if (called.unexpected !== undefined) counts.firstOdd ??= `${operation.name}: ${called.unexpected}`
-    if (!operation.isTimed) return
+    if (!operation.isTimed) {
+      if (called.status >= 400) counts.cutShort += 1
+      return
+    }
     counts.timed += 1
     if (ms > SLOW_MS) counts.slow += 1
   }

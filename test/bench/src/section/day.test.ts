@@ -26,7 +26,8 @@ async function shortDay(t: TestContext, words: readonly string[]): Promise<void>
   }
   for (const target of ['99.9 % without a 5xx', '99 % within 100 ms']) {
     const [seen, told] = [named(`${target}, as callers see it`), named(`${target}, by /status`)]
-    assert.deepEqual([told.requests, told.unit, told.aim], [seen.requests, '% spent', { most: 100 }])
+    assert.deepEqual([told.unit, told.aim], ['% spent', { most: 100 }])
+    assert.ok(told.requests >= seen.requests && told.requests <= CALLS, errors)
   }
   const [answered, told] = [named('5xx, as callers see it'), named('5xx, by /status')]
   assert.deepEqual([answered.requests, answered.missed], [CALLS, told.missed])

@@ -40,7 +40,8 @@ export async function day(workbench: Workbench, options: DayOptions): Promise<Fi
 /** In a process for each service, on MongoDB's protocol and Kafka. */
 export async function distributedDay(workbench: Workbench, options: DayOptions): Promise<Figure[]> {
   await using kafka = await startKafka()
-  await using mongo = await startMongo()
+  // A million calls store more than its memory takes.
+  await using mongo = await startMongo({ dataDir: workbench.folder() })
   const plans = plansWith('tasks_per_day', TASKS_A_DAY, workbench.folder())
   const env = { ...plans, TEST_KAFKA: kafka.address, TEST_MONGO_OF_SERVICES: mongo.address }
   await using server = await workbench.server({ shape: 'distributed', env })
