@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { operatorEnv } from '@millhand/test-e2e/operator'
 import { type Server, startServer } from '@millhand/test-e2e/server'
+import { run as runTask } from '@millhand/test-e2e/tasks'
 import { batchFaults } from './batch-checks.ts'
 import { createBatchVisitors } from './batch-visitors.ts'
 import { billFaults, chargesOfHistory, chargesOfTasks, settledBill, verifyFaults } from './bills.ts'
@@ -124,9 +125,9 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
 async function knowsTheDigits(server: Server): Promise<void> {
   for (const { digit, pixels } of digits) {
     const json = { type: 'inference', model: 'digits', input: JSON.stringify(pixels) }
-    const answer = await server.request('POST', '/v1/tasks', { json, headers: { prefer: 'wait=30' } })
-    assert.equal(answer.body.status, 'succeeded', answer.text)
-    assert.equal(answer.body.output.digit, digit)
+    const task = await runTask(server, json)
+    assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+    assert.equal(task.output.digit, digit)
   }
 }
 
