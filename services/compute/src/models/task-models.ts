@@ -6,7 +6,7 @@ import { type Catalogue, type ModelPackage, type OnnxInspection, parseManifest }
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { TaskRecord } from '../task.ts'
-import { IncludedTraining, trainingFault } from '../training/trainability.ts'
+import { IncludedTraining, includedBytes, trainingFault } from '../training/trainability.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { InspectionCache } from './inspection-cache.ts'
 import { ModelInvalid } from './inspector.ts'
@@ -24,6 +24,8 @@ export interface TaskModel {
   readonly hiddenOutputs: OnnxInspection['hiddenOutputs']
   /** Why it can't be trained; undefined where it can. */
   readonly trainingFault: () => string | undefined
+  /** The size of its file, where it can be trained. */
+  readonly fileBytes: () => number
 }
 
 export type TaskModels = ReturnType<typeof createTaskModels>
@@ -50,11 +52,19 @@ export function createTaskModels(deps: TaskModelsDeps) {
     const { hiddenOutputs } = inspection
     const model = packages.of(`${file.tenant} ${file.id}`, () => filePackage(file, inspection))
     const trainingFault = () => 'it is a file, and no model'
-    return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs, trainingFault }
+    return {
+      model,
+      group: groupOf(file.id, true),
+      own: file.id,
+      hiddenOutputs,
+      trainingFault,
+      fileBytes: () => file.bytes,
+    }
   }
 
   const ofIncluded = (model: ModelPackage): TaskModel => {
-    return { model, group: model.id, hiddenOutputs: {}, trainingFault: () => includedTraining.faultOf(model) }
+    const trainingFault = () => includedTraining.faultOf(model)
+    return { model, group: model.id, hiddenOutputs: {}, trainingFault, fileBytes: () => includedBytes(model) }
   }
 
   function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
@@ -69,6 +79,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
       own: stored.id,
       hiddenOutputs: stored.hidden_outputs,
       trainingFault: () => trainingFault(model, stored),
+      fileBytes: () => stored.bytes,
     }
   }
 

@@ -11,7 +11,7 @@ import {
 } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
-import { trainableModelOf } from '@millhand/training'
+import { MOST_CHECKPOINT_BYTES, trainableModelOf } from '@millhand/training'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { withModelFiles } from '../model-files.ts'
 import { processBytes } from '../process-bytes.ts'
@@ -34,7 +34,7 @@ const CHECKPOINT_EVERY_MS = 5_000
 const CORES = 2
 const CORES_AT_REST = 0.1
 /** A checkpoint, or a model, beside its head. */
-const MOST_MESSAGE_BYTES = 65 * MIB
+const MOST_MESSAGE_BYTES = MOST_CHECKPOINT_BYTES + MIB
 
 const CODE = {
   'services/executor': ['onnxruntime-node'],
