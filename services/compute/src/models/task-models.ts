@@ -62,11 +62,6 @@ export function createTaskModels(deps: TaskModelsDeps) {
     }
   }
 
-  const ofIncluded = (model: ModelPackage): TaskModel => {
-    const trainingFault = () => includedTraining.faultOf(model)
-    return { model, group: model.id, hiddenOutputs: {}, trainingFault, fileBytes: () => includedBytes(model) }
-  }
-
   function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
     const group = groupOf(stored.id, isCustom)
     const model = packages.of(`${stored.tenant} ${group}`, () => {
@@ -98,7 +93,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
         return fault('not_allowed', message)
       }
       if (included?.status === 'broken') return fault('broken', `The model \`${id}\` is broken: ${included.problem}`)
-      if (included) return { found: ofIncluded(included) }
+      if (included) return { found: includedModel(included, includedTraining) }
       const stored = await ownModels.get(tenant, id)
       if (stored) return { found: ofModel(stored, isCustom) }
       const missing = fault('not_found', `There is no model \`${id}\`. GET /v1/models lists those there are.`)
@@ -145,6 +140,12 @@ export function createTaskModels(deps: TaskModelsDeps) {
     },
   }
 }
+
+const includedModel = (model: ModelPackage, training: IncludedTraining): TaskModel => ({
+  ...{ model, group: model.id, hiddenOutputs: {} },
+  trainingFault: () => training.faultOf(model),
+  fileBytes: () => includedBytes(model),
+})
 
 /** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
 const holderOf = (
