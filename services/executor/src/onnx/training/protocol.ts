@@ -3,13 +3,16 @@
  * each best model and each report of progress before it goes on, so at most one is on its way.
  */
 import type { ChildMessage } from '@millhand/child-process'
-import { isObject } from '@millhand/model'
+import { isObject, type Preprocess } from '@millhand/model'
 import type { TrainableModel, TrainerOptions } from '@millhand/training'
 
 export interface LoadMessage {
   readonly kind: 'load'
   /** Path of the ONNX file. */
   readonly path: string
+  /** Path of the tokenizer beside it, of a sentence encoder. */
+  readonly tokenizer?: string
+  readonly preprocess: Preprocess
   readonly model: TrainableModel
   readonly parent: TrainerOptions['parent']
   readonly versions: TrainerOptions['versions']

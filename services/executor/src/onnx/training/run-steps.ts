@@ -14,7 +14,7 @@ export interface StepsDeps {
 }
 
 /** Between two reports of progress; after the last step there is one in any case. */
-const REPORT_EVERY_MS = 500
+export const REPORT_EVERY_MS = 500
 /** So that checkpoints cost at most 5 %, and best models too. */
 const CHECKPOINT_SHARE = 20
 
