@@ -33,6 +33,7 @@ export function checkParameters(
     train,
     rank: train === 'lora' ? read.whole('rank', [1, 256], 8) : null,
     metrics: readMetrics(read, loss === 'mean_squared' ? NUMBER_METRICS : CLASS_METRICS),
+    on_cancel: read.oneOf('on_cancel', ['discard', 'keep_best']),
   }
   read.refuseOthers()
   if (parameters.early_stopping !== null && parameters.validation_split === 0) {

@@ -31,6 +31,8 @@ export interface TrainingParameters {
   readonly rank: number | null
   /** Default accuracy and f1 for classes, mse and mae for numbers. */
   readonly metrics: readonly MetricName[]
+  /** What a cancelled run leaves: nothing, or the model of its best epoch; default discard. */
+  readonly on_cancel: 'discard' | 'keep_best'
 }
 
 /** All weights, or those of the last product alone, or adapters of low rank. */

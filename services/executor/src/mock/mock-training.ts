@@ -45,10 +45,17 @@ export function mockTraining(
     ...(trainable.base !== undefined && { labels: labelsIn(input) }),
     versions: { sandbox: '1' },
   }
-  const output = { digest: model.version, metrics: card.metrics ?? {}, card }
+  const outputOf = (own: typeof card) =>
+    JSON.stringify({ digest: model.version, metrics: own.metrics ?? {}, card: own })
+  const first = curves.slice(0, 1)
+  const best = {
+    ...card,
+    ...{ curves: first, best_epoch: 1, ended: 'cancelled', metrics: first[0]?.validation ?? null },
+  }
   const reports = curves.filter(({ epoch }) => epoch % every === 0 || epoch === epochs)
   return {
-    output: JSON.stringify(output),
+    output: outputOf(card),
+    ...(parameters.on_cancel === 'keep_best' && { best: outputOf(best) }),
     pieces: [],
     trains: true,
     progress: reports.map(({ epoch, step, loss }) => ({

@@ -34,8 +34,9 @@ export async function train(
   const { provider: _, ...own } = asked // It has chosen the executor.
   const checked = checkParameters(own, loaded.model)
   if ('problems' in checked) throw new ParametersInvalid(checked.problems)
-  const trainer = await openTrainer(loaded, message, checked.parameters, deps)
-  await runSteps(trainer, { ...deps, checkpointEveryMs })
+  const { parameters } = checked
+  const trainer = await openTrainer(loaded, message, parameters, deps)
+  await runSteps(trainer, { ...deps, checkpointEveryMs, saysBest: parameters.on_cancel === 'keep_best' })
   return await trainer.finish()
 }
 
