@@ -64,7 +64,7 @@ test('a run that is cancelled stops at once, and leaves no model', { timeout: 30
     type: 'training',
     model: 'digits',
     input: examples.slice(0, examples.indexOf('\n', 60_000)),
-    parameters: { epochs: 1000 },
+    parameters: { epochs: 1000, batch_size: 1 },
   }
   const { id } = await create(server, json)
   await reaches(server, id, 'running')
@@ -130,7 +130,7 @@ test('a run that takes too long is stopped', { timeout: 300_000 }, async () => {
     model: 'digits',
     input,
     run_timeout_s: 2,
-    parameters: { epochs: 1000, batch_size: 4 },
+    parameters: { epochs: 1000, batch_size: 1 },
   })
   assert.deepEqual([task.status, task.error?.code], ['failed', 'run_timeout'])
 })

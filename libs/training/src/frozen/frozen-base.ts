@@ -77,7 +77,8 @@ const usedNames = ({ input, attribute }: NodeProto): readonly string[] => [
 ]
 
 function cutAtProduct(graph: GraphProto): Features {
-  const weights = new Set(graph.initializer.map(({ name }) => name))
+  const constants = graph.node.filter(({ opType }) => opType === 'Constant').flatMap(({ output }) => output)
+  const weights = new Set([...graph.initializer.map(({ name }) => name), ...constants])
   const nodes = contributing(graph.node, graph.output[0]?.name ?? '')
   const product = nodes.findLast(({ opType, input }) => isProduct(opType) && weights.has(input[1] ?? ''))
   const features = product?.input[0]

@@ -151,7 +151,7 @@ async function openRun(options: TrainerOptions, { learned }: Split) {
   const batch = new Map([...examples.inputs].map(([name, tensor]) => [name, takeExamples(tensor, first)]))
   const training = await buildTrainingGraph(
     weights.bytes,
-    { loss, optimizer, batch, ...(weights.names && { trained: weights.names }) },
+    { loss, batch, ...(weights.names && { trained: weights.names }) },
     async (model, inputs) => (await open(model)).run(inputs),
   )
   checkTargets(training, examples, parameters)
