@@ -9,7 +9,7 @@ export interface ModelFile extends Pick<OnnxInspection, 'opsets' | 'operators'> 
 }
 
 const MIB = 2 ** 20
-/** Weights, two states of the optimizer for each and the best weights so far fit the 64 MiB of a checkpoint. */
+/** About what fits a checkpoint with two states of the optimizer for each weight, and the best weights so far. */
 const MOST_BYTES = 16 * MIB
 /** Of a model that is frozen: with a head it fits the 128 MiB that a trained model may have. */
 const MOST_BASE_BYTES = 120 * MIB
@@ -71,9 +71,13 @@ function includedFault(model: ModelPackage): string | undefined {
   if (unread !== undefined) return unread
   const path = model.files.model
   if (path === undefined) return 'its file is not known here'
-  const bytes = statSync(path).size
+  const bytes = includedBytes(model)
   const isUnread = bytes > MOST_BYTES || model.manifest.processing.kind === 'embedding'
   return trainingFault(model, { bytes, ...(isUnread ? NOTHING : inspectOnnx(readFileSync(path))) })
 }
+
+/** The size of the file of a model of a deployment; 0 where it is not known here. */
+export const includedBytes = ({ files: { model: path } }: ModelPackage): number =>
+  path === undefined ? 0 : statSync(path).size
 
 const NOTHING = { opsets: {}, operators: [] }

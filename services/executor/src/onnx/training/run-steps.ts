@@ -1,5 +1,5 @@
 /** The steps of a run to its end, with what is said of them meanwhile. */
-import type { Trainer, TrainingProgress } from '@millhand/training'
+import { requireStorable, type Trainer, type TrainingProgress } from '@millhand/training'
 import type { Said } from './protocol.ts'
 
 export interface StepsDeps {
@@ -18,6 +18,7 @@ export const REPORT_EVERY_MS = 500
 /** So that checkpoints cost at most 5 %, and best models too. */
 const CHECKPOINT_SHARE = 20
 
+/** Rejects as a step does, and with `TrainingRefused` for a checkpoint that is too large. */
 export async function runSteps(trainer: Trainer, { checkpointEveryMs, saysBest, now, say }: StepsDeps): Promise<void> {
   const begun = { at: now(), ...trainer.progress() }
   let reportAt = begun.at
@@ -38,9 +39,14 @@ export async function runSteps(trainer: Trainer, { checkpointEveryMs, saysBest, 
       best = { epoch: progress.bestEpoch, nextAt: now() + CHECKPOINT_SHARE * tookMs }
     }
     if (now() < checkpointAt) continue
-    const tookMs = await timed(now, () => say({ kind: 'checkpoint' }, [trainer.checkpoint()]))
+    const tookMs = await timed(now, () => sayCheckpoint(trainer.checkpoint(), say))
     checkpointAt = now() + Math.max(checkpointEveryMs, CHECKPOINT_SHARE * tookMs)
   }
+}
+
+async function sayCheckpoint(bytes: Uint8Array, say: StepsDeps['say']): Promise<void> {
+  requireStorable(bytes)
+  await say({ kind: 'checkpoint' }, [bytes])
 }
 
 async function timed(now: () => number, work: () => Promise<void>): Promise<number> {

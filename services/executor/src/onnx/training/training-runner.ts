@@ -18,6 +18,8 @@ import { processBytes } from '../process-bytes.ts'
 import { type FromChild, readFromChild, type ToChild } from './protocol.ts'
 import { type TrainingChild, TrainingProcess, type TrainingProcessOptions } from './training-process.ts'
 
+export { runSteps } from './run-steps.ts'
+
 export interface TrainingRunnerOptions {
   /** Resident memory that a child may have, in bytes: the model, its states, the examples and Node with ONNX Runtime. */
   readonly memoryLimitBytes: number
