@@ -5,8 +5,9 @@ import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Wire } from '@millhand/test-e2e/http'
-import { requests, temporaryFolder } from '@millhand/test-e2e/server'
+import { temporaryFolder } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
+import { retryingRequests } from './retrying-requests.ts'
 import { startSystem } from './system.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -21,7 +22,7 @@ test('late calls make no task that runs: the batch ends as cancelled, with each 
 }, async t => {
   const folder = temporaryFolder('millhand-late-batch-')
   await using system = await startSystem({ root, folder, members })
-  const request = requests(system.urls()[0] as string, system.key)
+  const request = retryingRequests(system)
   const link = system.links.get('batch>compute-1')
   const batchLog = () => readFileSync(system.members.get('batch')?.logFile as string, 'utf8')
   const iterations = { dtype: 'int64', shape: [1], data: [TASK_MS * 600] }

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import type { Wire } from '@millhand/test-e2e/http'
-import { requests, temporaryFolder } from '@millhand/test-e2e/server'
+import { temporaryFolder } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
+import { retryingRequests } from './retrying-requests.ts'
 import { startSystem } from './system.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -17,7 +18,7 @@ test('an executor that starts after a model was registered runs it', {
 }, async () => {
   const folder = temporaryFolder('millhand-late-executor-')
   await using system = await startSystem({ root, folder, members })
-  const request = requests(system.urls()[0] as string, system.key)
+  const request = retryingRequests(system)
   const executor = (which: 1 | 2) => system.members.get(`executor-${which}`)
   const post = async (path: string, options: object): Promise<Wire> => {
     const answer = await request('POST', path, options)

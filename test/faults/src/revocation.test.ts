@@ -30,6 +30,14 @@ test('of 100 keys none is taken long after it was revoked, the last 50 of them w
   }
   const statusAt = (url: string, key: string) => call(`${url}/v1/tasks?limit=1`, key)
 
+  /** A call between processes may lose its answer where the machine is busy: it is made again. */
+  const isUnavailable = (status: number) => status === 503 || status === 504
+  async function answered(ask: () => ReturnType<typeof call>): ReturnType<typeof call> {
+    let answer = await ask()
+    while (isUnavailable(answer.status)) answer = await ask()
+    return answer
+  }
+
   /** Asks a gateway until the key is refused; gives how long after its revocation the last request was sent that passed. */
   async function lastTaken(url: string, key: string, revokedAt: number): Promise<number> {
     let last = 0
@@ -37,6 +45,7 @@ test('of 100 keys none is taken long after it was revoked, the last 50 of them w
       const sentAt = performance.now()
       const { status, body } = await statusAt(url, key)
       if (status === 401 && body.code === 'revoked_credentials') return last
+      if (isUnavailable(status)) continue
       assert.equal(status, 200, JSON.stringify(body))
       last = Math.max(0, sentAt - revokedAt)
       assert.ok(last < ALLOWED_MS, `it was taken ${last} ms after it was revoked`)
@@ -45,14 +54,13 @@ test('of 100 keys none is taken long after it was revoked, the last 50 of them w
 
   async function revokeOne(n: number): Promise<number[]> {
     const [here = '', there = ''] = n % 2 === 0 ? urls : urls.toReversed()
-    const made = await call(`${here}/v1/api_keys`, system.key, {
-      method: 'POST',
-      body: JSON.stringify({ name: `key ${n}`, scopes: ['tasks:read'] }),
-    })
+    const body = JSON.stringify({ name: `key ${n}`, scopes: ['tasks:read'] })
+    const made = await answered(() => call(`${here}/v1/api_keys`, system.key, { method: 'POST', body }))
     assert.equal(made.status, 201)
     const { id, key } = made.body
-    for (const url of [here, there]) assert.equal((await statusAt(url, key)).status, 200)
-    assert.equal((await call(`${here}/v1/api_keys/${id}`, system.key, { method: 'DELETE' })).status, 200)
+    for (const url of [here, there]) assert.equal((await answered(() => statusAt(url, key))).status, 200)
+    const revoke = () => call(`${here}/v1/api_keys/${id}`, system.key, { method: 'DELETE' })
+    assert.equal((await answered(revoke)).status, 200)
     const revokedAt = performance.now()
     return await Promise.all([here, there].map(url => lastTaken(url, key, revokedAt)))
   }
