@@ -22,6 +22,8 @@ const sources = ['MongoWireServer', 'SecondaryIndex'].map(name => join(import.me
 export interface MongoOptions {
   /** Where it keeps its data: what it has acknowledged survives there. Without it nothing outlives the server. */
   readonly dataDir?: string
+  /** For more documents than a run of the tests leaves, of which each index is in memory: so much is there from the start. */
+  readonly heapGiB?: number
 }
 
 /**
@@ -53,9 +55,13 @@ async function startWireServer(options: MongoOptions): Promise<Mongo> {
     },
   )
   const port = await freePort()
+  const { heapGiB } = options
+  // A whole run leaves more than 512 MiB of documents there.
+  const heap = heapGiB === undefined ? ['-Xms64m', '-Xmx2g'] : [`-Xms${heapGiB}g`, `-Xmx${heapGiB}g`]
   const words = () => [
-    // A whole run leaves more than 512 MiB of documents there. A full heap ends it: one that stays never answers again.
-    ...'-Xms64m -Xmn48m -Xmx2g -XX:+ExitOnOutOfMemoryError -XX:+UseSerialGC -XX:-UsePerfData'.split(' '),
+    ...heap,
+    // A full heap ends it: one that stays never answers again.
+    ...'-Xmn48m -XX:+ExitOnOutOfMemoryError -XX:+UseSerialGC -XX:-UsePerfData'.split(' '),
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
     '-cp',
     `${join(folder, 'classes')}:${join(folder, 'lib', '*')}`,
