@@ -103,15 +103,10 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
     }
   }
 
-  const removal = (replica: ObservedReplica, signal: AbortSignal): Promise<void> =>
-    replica.state === 'running' && driver.stop !== undefined
-      ? driver.stop(replica, signal)
-      : driver.remove(replica, signal)
-
   async function tryRemove(replica: ObservedReplica, signal: AbortSignal, of: InstanceRecord | undefined) {
     const { name } = replica
     try {
-      await within(of && engineSpan(spans.removeReplica, of, name), removal(replica, signal))
+      await within(of && engineSpan(spans.removeReplica, of, name), removal(driver, replica, signal))
       created.delete(name)
       failedAt.delete(name)
     } catch (error) {
@@ -154,6 +149,11 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
     },
   }
 }
+
+const removal = (driver: Driver, replica: ObservedReplica, signal: AbortSignal): Promise<void> =>
+  replica.state === 'running' && driver.stop !== undefined
+    ? driver.stop(replica, signal)
+    : driver.remove(replica, signal)
 
 const idsOf = ({ id, traceparent }: InstanceRecord) => ({ instance: id, ...traceIds(traceparent) })
 
