@@ -2,6 +2,7 @@
 import { onnxRunner } from '@millhand/executor/onnx'
 import { createRunner, endProcess } from '@millhand/process'
 import { standardError, startTelemetry } from '@millhand/telemetry'
+import { writeCompiledCode } from './compile-cache.ts'
 import { local } from './local.ts'
 import { localConfig } from './local-config.ts'
 import { stopWithPackageManager } from './package-manager.ts'
@@ -11,6 +12,7 @@ import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
 import { waitForStore, waitReasonOf } from './store-wait.ts'
 
+writeCompiledCode()
 try {
   const config = localConfig(process.env)
   const log = processLog(config.logLevel, 'local')

@@ -1,7 +1,7 @@
 /** A process on MongoDB and Kafka of which one replica at a time owns the service, and does its background work. */
 import type { DescService } from '@bufbuild/protobuf'
 import { type KafkaEventLog, openKafka } from '@millhand/eventlog/kafka'
-import { withReaderMetrics } from '@millhand/eventlog/reader-metrics'
+import { observeBehind, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import type { Ownership } from '@millhand/lease'
 import { systemClock as clock, type Health, type Runner, type Values } from '@millhand/process'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
@@ -92,6 +92,7 @@ interface OwnedWork {
 export function replicatedProcess(name: OwnedService, { config, db, health, runner, log }: OwnedParts) {
   const kafka: KafkaEventLog = runner.own(openKafka({ ...config.kafka, clientId: name, log }), 'event log')
   const events = withReaderMetrics(kafka, metrics)
+  runner.own({ close: observeBehind(metrics, kafka.groupsBehind) }, 'reader metrics')
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
   return {

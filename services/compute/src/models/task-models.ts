@@ -3,10 +3,11 @@ import type { Readable } from 'node:stream'
 import type { Fault } from '@millhand/api'
 import type { LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { type Catalogue, type ModelPackage, type OnnxInspection, parseManifest } from '@millhand/model'
+import type { TrainablePart } from '@millhand/training'
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { TaskRecord } from '../task.ts'
-import { IncludedTraining, trainingFault } from '../training/trainability.ts'
+import { IncludedTraining, trainableParts, trainingFault } from '../training/trainability.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { InspectionCache } from './inspection-cache.ts'
 import { ModelInvalid } from './inspector.ts'
@@ -118,8 +119,8 @@ export function createTaskModels(deps: TaskModelsDeps) {
       return { $typeName: 'millhand.lease.v1.LeasedModel', digest: digestOf(holder), bytes: holder.bytes, manifest }
     },
 
-    /** Whether a model of the deployment can be trained. */
-    isTrainable: (model: ModelPackage): boolean => includedTraining.faultOf(model) === undefined,
+    /** What of a model of the deployment can be trained. */
+    partsOf: (model: ModelPackage): readonly TrainablePart[] => trainableParts(model, includedTraining.faultOf(model)),
 
     /** The bytes of what a task runs; none where they are not there any more. */
     async read(task: TaskRecord): Promise<Readable | undefined> {
