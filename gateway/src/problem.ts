@@ -2,6 +2,7 @@
 import { headerOf, metadataOf, type ProblemCode, problemOf, retryAfterOf, shouldRetry } from '@millhand/api'
 import type { Exchange } from './exchange.ts'
 import { type BodyReply, sendBody } from './reply.ts'
+import { traceHeaders } from './request-trace.ts'
 
 /** Answers with what went wrong, as far as the caller may know it. */
 export function sendProblem(exchange: Exchange, error: unknown) {
@@ -15,7 +16,10 @@ function problemReply(exchange: Exchange, error: unknown): BodyReply {
   return {
     kind: 'body',
     status: problem.status,
-    headers: ['Content-Type', 'application/problem+json', ...headersOf(error, problem.code, isIdempotent(exchange))],
+    headers: [
+      ...['Content-Type', 'application/problem+json', ...traceHeaders(exchange)],
+      ...headersOf(error, problem.code, isIdempotent(exchange)),
+    ],
     body: JSON.stringify(trace === undefined ? problem : { ...problem, trace_id: trace.traceId }),
   }
 }

@@ -9,6 +9,7 @@ import {
   spans,
   startSpan,
   type Tracer,
+  traceparentOf,
   tracer,
 } from '@millhand/telemetry'
 import type { Exchange } from './exchange.ts'
@@ -68,6 +69,15 @@ export function endCallTrace(span: Span, { mode }: Inbound, failure: unknown, is
   else if (isAnswered) span.end()
   else span.end('caller_gone')
 }
+
+/** Headers, name and value in turn, that name the trace in the answer to a request that failed; none where traces are off. */
+export function traceHeaders({ trace }: Pick<Inbound, 'trace'>): readonly string[] {
+  if (trace === undefined) return none
+  const { state } = trace
+  return ['traceparent', traceparentOf(trace), ...(state === undefined ? none : ['tracestate', state])]
+}
+
+const none: readonly string[] = []
 
 /** The span of a request's admission. */
 export const admissionSpan = ({ trace }: Pick<Inbound, 'trace'>): Span | undefined => startSpan(spans.admission, trace)

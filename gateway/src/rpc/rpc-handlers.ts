@@ -9,7 +9,7 @@ import { type Log, traceIds } from '@millhand/telemetry'
 import { Concurrency } from '../admission/concurrency.ts'
 import { addDeprecation } from '../deprecation.ts'
 import { createAdmit, type PipelineDeps } from '../pipeline/pipeline.ts'
-import { admissionSpan } from '../request-trace.ts'
+import { admissionSpan, traceHeaders } from '../request-trace.ts'
 import { bodyLimitOf } from '../transcode/json-body.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import { publicError } from './public-error.ts'
@@ -171,6 +171,8 @@ function failed(log: Log, context: HandlerContext, error: unknown) {
   call.failure = error
   const retryAfterS = retryAfterOf(error)
   if (retryAfterS !== undefined) call.exchange.addHeader('Retry-After', String(retryAfterS))
+  const trace = traceHeaders(call.exchange)
+  for (let at = 0; at < trace.length; at += 2) call.exchange.addHeader(trace[at] as string, trace[at + 1] as string)
   const { method, signal } = context
   // Where its caller has gone, nobody is answered.
   if (isOurs(error) && !(signal.aborted && error === signal.reason)) {

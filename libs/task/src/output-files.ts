@@ -7,6 +7,7 @@ import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { Failure } from '@millhand/lease'
 import { everyInterval } from '@millhand/process'
 import type { Collection, Document } from '@millhand/store'
+import { traceIds } from '@millhand/telemetry'
 import type { RunFiles } from './rpc/run-files.ts'
 import { dataExpiresAt, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
@@ -87,9 +88,9 @@ export function outputFiles<T extends TaskBase>(deps: OutputFilesDeps<T>): Outpu
     },
 
     /** At once, where that can be: the note is looked at only now and then. */
-    settled: ({ tenant, workId }, kept) =>
+    settled: ({ tenant, workId, traceparent }, kept) =>
       removeUnnamed(tenant, workId, kept).catch(error => {
-        log.info('output_files.later', { task_id: workId, files: kept.length, error })
+        log.info('output_files.later', { task_id: workId, ...traceIds(traceparent), files: kept.length, error })
       }),
 
     run: signal =>

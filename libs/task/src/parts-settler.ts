@@ -1,5 +1,6 @@
 /** Makes files of the parts of tasks that have ended without one, and removes parts that are not needed any more. */
 import { codeOf } from '@millhand/api'
+import { traceIds } from '@millhand/telemetry'
 import type { linePartBlobs } from './line-part-blobs.ts'
 import { noLines } from './lines.ts'
 import type { RunFiles } from './rpc/run-files.ts'
@@ -103,7 +104,7 @@ export function partsSettler<T extends TaskBase>(deps: SettlerDeps<T>): (signal:
       await settle(task, signal)
       return 'settled'
     } catch (error) {
-      log.warn('line_parts.left', { task_id: task.id, error })
+      log.warn('line_parts.left', { task_id: task.id, ...traceIds(task.traceparent), error })
       const hasNoRoom = codeOf(error) === 'storage_quota_exceeded'
       if (hasNoRoom && waitForRoom(task)) return 'waiting'
       if (!hasNoRoom && codeOf(error) !== 'not_found') return 'failed'
@@ -117,7 +118,7 @@ export function partsSettler<T extends TaskBase>(deps: SettlerDeps<T>): (signal:
       await removeAll(task)
       return true
     } catch (error) {
-      log.warn('line_parts.left', { task_id: task.id, error })
+      log.warn('line_parts.left', { task_id: task.id, ...traceIds(task.traceparent), error })
       return false
     }
   }

@@ -1,6 +1,7 @@
 /** Removes tasks and their data once they have been kept long enough. */
 import { firstIdAt } from '@millhand/api'
 import { everyInterval } from '@millhand/process'
+import { traceIds } from '@millhand/telemetry'
 import { hasEnded, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
 
@@ -67,6 +68,6 @@ async function remove<T extends TaskBase>({ tasks, inputs, emissions, log }: Ret
     await emissions.removeAll(task)
     await tasks.remove(task)
   } catch (error) {
-    log.error('retention.task_left', { task_id: task.id, error })
+    log.error('retention.task_left', { task_id: task.id, ...traceIds(task.traceparent), error })
   }
 }

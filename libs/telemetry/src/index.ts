@@ -7,5 +7,14 @@ export { observeRuntime } from './metrics/runtime-metrics.ts'
 export { standardError, standardOutput } from './output/standard.ts'
 export { startTelemetry } from './start-telemetry.ts'
 export { attributes, spans } from './tracing/span-names.ts'
-export { parseTraceContext, type TraceContext, traceIds, traceparentOf } from './tracing/trace-context.ts'
-export { type Attributes, type Span, setTracer, startSpan, type Tracer, tracer, within } from './tracing/tracer.ts'
+export { linksTo, parseTraceContext, type TraceContext, traceIds, traceparentOf } from './tracing/trace-context.ts'
+export {
+  type Attributes,
+  type Span,
+  setTracer,
+  startSpan,
+  startTrace,
+  type Tracer,
+  tracer,
+  within,
+} from './tracing/tracer.ts'

@@ -4,6 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { type Fault, fail, failFaults, isFull } from '@millhand/api'
 import type { Blobs } from '@millhand/blob'
 import { hasScope, type Principal } from '@millhand/rpc'
+import type { TraceContext } from '@millhand/telemetry'
 import { faultWithin, type Item, MOST_MESSAGE_BYTES, messageBytes, readItem } from './item.ts'
 import { type ItemKind, itemKinds, type TaskClients } from './item-kind.ts'
 import { onBehalfOf, unlessUnimplemented } from './on-behalf-of.ts'
@@ -36,6 +37,8 @@ interface Accept {
   /** Where they are kept. */
   readonly key: string
   readonly signal: AbortSignal
+  /** Of the request. */
+  readonly trace?: TraceContext | undefined
   /** Hears how many bytes are about to be kept; what it throws ends it. */
   readonly onBytes: (bytes: number) => void
 }
@@ -65,7 +68,7 @@ const PAGE = 500
 export async function acceptLines(
   { blobs, tasks }: AcceptanceDeps,
   sent: AsyncIterable<SentLine> | Iterable<SentLine>,
-  { caller, batch, most, param, key, signal, onBytes }: Accept,
+  { caller, batch, most, param, key, signal, trace, onBytes }: Accept,
 ): Promise<AcceptedLines> {
   const faults: LineFault[] = []
   const customIds = new Map<string, string>()
@@ -85,13 +88,13 @@ export async function acceptLines(
     // Before they are looked for: what is found then stays.
     const inputs = checked.flatMap(({ item }) => inputsOf(item)).filter(id => !held.has(id))
     for (const id of inputs) held.add(id)
-    await holdInputs(tasks, [...new Set(inputs)], { caller, batch, signal })
+    await holdInputs(tasks, [...new Set(inputs)], { caller, batch, signal, trace })
     const found = await Promise.all(
       itemKinds.map(async kind => {
         const own = checked.filter(({ item }) => item.kind === kind)
         if (own.length === 0) return []
         const asked = { batchId, tasks: own.map(({ item }) => item.request) }
-        const { faults } = await tasks[kind].checkTasks(asked, onBehalfOf(caller, signal))
+        const { faults } = await tasks[kind].checkTasks(asked, onBehalfOf(caller, signal, { trace }))
         return faults.map(fault => {
           const { path = param, line = total } = own[fault.index] ?? {}
           return { ...faultWithin(path, fault), line }
@@ -161,13 +164,13 @@ const MOST_HELD_AT_ONCE = 1_000
 async function holdInputs(
   { compute }: AcceptanceDeps['tasks'],
   ids: readonly string[],
-  { caller, batch, signal }: Pick<Accept, 'caller' | 'batch' | 'signal'>,
+  { caller, batch, signal, trace }: Pick<Accept, 'caller' | 'batch' | 'signal' | 'trace'>,
 ): Promise<void> {
   const until = timestampFromMs(batch.holdUntil)
   for (let at = 0; at < ids.length; at += MOST_HELD_AT_ONCE) {
     const some = ids.slice(at, at + MOST_HELD_AT_ONCE)
     const asked = { batchId: batch.id, attempt: batch.attempt, ids: some, until }
-    await unlessUnimplemented(compute.holdInputs(asked, onBehalfOf(caller, signal)))
+    await unlessUnimplemented(compute.holdInputs(asked, onBehalfOf(caller, signal, { trace })))
   }
 }
 

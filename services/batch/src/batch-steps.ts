@@ -1,6 +1,7 @@
 /** The steps of one batch: its tasks are made, followed by their events, and stopped, and then it ends. */
 import { isDeepStrictEqual } from 'node:util'
 import { type BatchRecord, hasEnded } from './batch.ts'
+import { endingBatch } from './batch-spans.ts'
 import { changeBatch } from './batch-store.ts'
 import { type EndDeps, endBatch } from './end-batch.ts'
 import type { TaskClients } from './item-kind.ts'
@@ -137,7 +138,7 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
       const batch = await batches.get(tenant, id)
       if (batch === undefined || hasEnded(batch)) return
       const { items } = await itemsStore.load(batch)
-      await endBatch({ ...deps, calls, signal }, batch, items)
+      await endingBatch(batch, endBatch({ ...deps, calls, signal }, batch, items))
       await itemsStore.remove(batch)
       const key = keyOf(batch)
       for (const known of [stopped, attempted]) known.delete(key)

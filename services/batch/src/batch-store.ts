@@ -66,5 +66,7 @@ function eventOf({ clock, ids }: BatchStoreDeps, batch: BatchRecord): OutboxEven
     object: writeBatch(batchMessage(batch)),
     requestId: batch.request_id,
   })
-  return { topic: publicTopics.batches.name, key: batch.id, id, type, time, value }
+  const { traceparent } = batch
+  const traced = traceparent === undefined ? {} : { traceparent }
+  return { topic: publicTopics.batches.name, key: batch.id, id, type, time, value, ...traced }
 }

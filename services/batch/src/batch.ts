@@ -42,6 +42,8 @@ export interface BatchRecord extends Document {
   /** What a caller has changed, and the owner of the service has not looked at since. */
   readonly unseen?: 'yes' | undefined
   readonly request_id?: string | undefined
+  /** The trace of the request that has made it: W3C's `traceparent`, where traces are on. */
+  readonly traceparent?: string | undefined
 }
 
 export const batchesSpec = {

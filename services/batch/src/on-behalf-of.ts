@@ -1,13 +1,20 @@
 /** Calls to other services in the name of an account. */
 import { type CallOptions, Code, ConnectError, createContextValues } from '@connectrpc/connect'
-import { type Principal, principalKey, requestIdKey } from '@millhand/rpc'
+import { type Principal, principalKey, requestIdKey, traceKey } from '@millhand/rpc'
+import type { TraceContext } from '@millhand/telemetry'
 import type { BatchRecord } from './batch.ts'
 
 const ASK_MS = 30_000
 
+/** What a call is made for, where that is known. */
+interface Causes {
+  readonly requestId?: string | undefined
+  readonly trace?: TraceContext | undefined
+}
+
 /** A call that is answered at once, or fails. */
-export const onBehalfOf = (caller: Principal, signal: AbortSignal, requestId?: string): CallOptions => ({
-  ...streamOnBehalfOf(caller, signal, requestId),
+export const onBehalfOf = (caller: Principal, signal: AbortSignal, of: Causes = {}): CallOptions => ({
+  ...streamOnBehalfOf(caller, signal, of),
   timeoutMs: ASK_MS,
 })
 
@@ -15,9 +22,9 @@ export const onBehalfOf = (caller: Principal, signal: AbortSignal, requestId?: s
 export const streamOnBehalfOf = (
   caller: Principal,
   signal: AbortSignal,
-  requestId?: string,
+  { requestId, trace }: Causes = {},
 ): Pick<CallOptions, 'contextValues' | 'signal'> => ({
-  contextValues: createContextValues().set(principalKey, caller).set(requestIdKey, requestId),
+  contextValues: createContextValues().set(principalKey, caller).set(requestIdKey, requestId).set(traceKey, trace),
   signal,
 })
 

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { families, type PlanNames } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
 import { type BatchRecord, hasEnded } from './batch.ts'
 import { type BatchStoreDeps, changeBatch } from './batch-store.ts'
 
@@ -87,7 +87,12 @@ function latestPlans(events: readonly LoggedEvent[], log: Log): ReadonlyMap<stri
       if (families.some(family => typeof plans[family] !== 'string')) throw new TypeError('a plan is missing')
       latest.set(account_id, plans)
     } catch (error) {
-      log.error('batch.event_unreadable', { event_id: event.id, account_id: event.key, error })
+      log.error('batch.event_unreadable', {
+        event_id: event.id,
+        account_id: event.key,
+        ...traceIds(event.traceparent),
+        error,
+      })
     }
   }
   return latest

@@ -3,7 +3,9 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { BatchTaskState } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { TraceContext } from '@millhand/telemetry'
 import type { BatchRecord } from './batch.ts'
+import { addingTasks } from './batch-spans.ts'
 import type { Item } from './item.ts'
 import { type ItemKind, idPrefixes, itemKinds, type TaskClients } from './item-kind.ts'
 import type { ItemState, Refusal } from './item-state.ts'
@@ -57,9 +59,20 @@ export interface TaskCalls {
 }
 
 export function createTaskCalls(clients: TaskClients, signal: AbortSignal): TaskCalls {
-  const optionsOf = (batch: BatchRecord) => onBehalfOf(principalOf(batch), signal, batch.request_id)
+  const optionsOf = (batch: BatchRecord, trace?: TraceContext) =>
+    onBehalfOf(principalOf(batch), signal, { requestId: batch.request_id, trace })
 
-  async function addOf(kind: ItemKind, batch: BatchRecord, items: readonly IndexedItem[], cancelled: boolean) {
+  interface Adding {
+    readonly cancelled: boolean
+    readonly trace: TraceContext | undefined
+  }
+
+  async function addOf(
+    kind: ItemKind,
+    batch: BatchRecord,
+    items: readonly IndexedItem[],
+    { cancelled, trace }: Adding,
+  ) {
     if (items.length === 0) return { open: undefined, refused: [] }
     const { completion_window_s } = batch
     const asked = items.map(({ index, item: { request } }) => {
@@ -70,7 +83,7 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
     const acceptedAt = timestampFromMs(batch.accepted_at ?? batch.created_at)
     const keepUntil = timestampFromMs(batch.expires_at + KEPT_MS)
     const request = { batchId: batch.id, tasks: asked, cancelled, acceptedAt, keepUntil }
-    const answer = await clients[kind].addTasks(request, optionsOf(batch))
+    const answer = await clients[kind].addTasks(request, optionsOf(batch, trace))
     const refused = answer.refused.map(({ index, code, message }): [number, Refusal] => [
       items[index]?.index ?? 0,
       { code, message },
@@ -95,10 +108,12 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
 
   return {
     async add(batch, items, { cancelled } = { cancelled: false }) {
-      const added = await allSettled(itemKinds, async kind => {
-        const own = items.filter(({ item }) => item.kind === kind)
-        return await addOf(kind, batch, own, cancelled)
-      })
+      const added = await addingTasks(batch, items.length, trace =>
+        allSettled(itemKinds, async kind => {
+          const own = items.filter(({ item }) => item.kind === kind)
+          return await addOf(kind, batch, own, { cancelled, trace })
+        }),
+      )
       const open = added.map(one => one.open && items.indexOf(one.open)).filter(at => at !== undefined)
       return { taken: Math.min(items.length, ...open), refused: new Map(added.flatMap(one => one.refused)) }
     },

@@ -1,7 +1,7 @@
 /** Events of tasks, read as changes of the items of batches. */
 import { type Id, parseId } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
 import { idPrefixes, itemKinds } from './item-kind.ts'
 import type { ItemState } from './item-state.ts'
 import { indexOfTask } from './task-ids.ts'
@@ -37,7 +37,12 @@ export function newsOf(events: readonly LoggedEvent[], log: Log): readonly Batch
       news.set(key, known)
       known.changes.set(index, state)
     } catch (error) {
-      log.error('batch.event_unreadable', { event_id: event.id, task_id: event.key, error })
+      log.error('batch.event_unreadable', {
+        event_id: event.id,
+        task_id: event.key,
+        ...traceIds(event.traceparent),
+        error,
+      })
     }
   }
   return [...news.values()]

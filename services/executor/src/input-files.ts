@@ -11,6 +11,7 @@ import type { LeaseService, ReadInputRequestSchema } from '@millhand/api/gen/mil
 import { type AttachedFile, type InputFile, makeTempFolder, removeTempFolder } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
+import { runFields } from './lease.ts'
 import { retryWhileUnavailable, transferMs } from './retry-while-unavailable.ts'
 
 /** Of a lease: the bytes of its files. */
@@ -45,7 +46,7 @@ export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFi
     retryWhileUnavailable(once, {
       clock,
       signal,
-      onFailure: error => log.warn('input.not_read', { task_id: lease.workId, error }),
+      onFailure: error => log.warn('input.not_read', { ...runFields(lease), error }),
     })
   return {
     async read(lease, signal) {

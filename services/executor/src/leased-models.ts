@@ -4,7 +4,7 @@ import { codeOf } from '@millhand/api'
 import type { Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { LoadFailed, RunnerGone } from '@millhand/child-process'
 import { type ModelPackage, parseManifest } from '@millhand/model'
-import type { HeldLease } from './lease.ts'
+import { type HeldLease, runFields } from './lease.ts'
 import { ModelCopies, type ModelCopiesOptions, ModelDamaged } from './model-copies.ts'
 import { isAway } from './retry-while-unavailable.ts'
 import type { Hold } from './warm-process.ts'
@@ -44,7 +44,7 @@ export function copiedModels(options: ModelCopiesOptions): LeasedModels<ModelPac
             if (error instanceof ModelDamaged)
               throw new LoadFailed('model_broken', 'The model is damaged in the store.')
             if (codeOf(error) === 'not_found') throw new LoadFailed('model_broken', 'The model is not there any more.')
-            options.log.warn('model.not_copied', { task_id: one.lease.workId, error })
+            options.log.warn('model.not_copied', { ...runFields(one.lease), error })
             if (codeOf(error) === 'conflict') one.stop ??= 'lost'
             else if (isAway(error)) for (const each of held) each.stop ??= 'model_away'
             else throw new RunnerGone('not_started', 'the copy of the model could not be made', { cause: error })

@@ -10,6 +10,7 @@ import { ensureTempFolder, makeTempFolder, removeTempFolder } from '@millhand/ch
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { runRefOf } from './input-files.ts'
+import { runFields } from './lease.ts'
 import { retryWhileUnavailable, transferMs } from './retry-while-unavailable.ts'
 
 type ReadsModels = Pick<Client<typeof LeaseService>, 'readModel'>
@@ -123,7 +124,7 @@ export class ModelCopies {
       await retryWhileUnavailable(() => this.#fetch(part, model, lease, signal), {
         clock,
         signal,
-        onFailure: error => log.warn('model.not_read', { task_id: lease.workId, error }),
+        onFailure: error => log.warn('model.not_read', { ...runFields(lease), error }),
       })
       signal.throwIfAborted()
       renameSync(part, path)

@@ -8,7 +8,7 @@ import type { Artifact, ItemResult, OutputFile } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { runRefOf } from './input-files.ts'
-import type { HeldLease } from './lease.ts'
+import { type HeldLease, runFields } from './lease.ts'
 import { failure, type Outcome } from './outcome.ts'
 import { uploadInParallel } from './parallel-uploads.ts'
 import { fits } from './result-limit.ts'
@@ -31,7 +31,7 @@ export const outputFiles =
   (leases: Pick<Client<typeof LeaseService>, 'storeOutput'>, clock: Clock, log: Log): SendOutput =>
   async (lease, file, signal) => {
     const limits = { signal, timeoutMs: transferMs(sizeOf(file)) }
-    const onFailure = (error: unknown) => log.warn('output.not_stored', { task_id: lease.workId, error })
+    const onFailure = (error: unknown) => log.warn('output.not_stored', { ...runFields(lease), error })
     const once = () => leases.storeOutput(messages(lease, file), limits)
     return (await retryWhileUnavailable(once, { clock, signal, onFailure })).fileId
   }

@@ -4,6 +4,7 @@ import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_ser
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { runRefOf } from './input-files.ts'
+import { runFields } from './lease.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 const ASK_MS = 5_000
@@ -15,7 +16,7 @@ const ASK_MS = 5_000
 export const reserveCost =
   (leases: Pick<Client<typeof LeaseService>, 'reserve'>, clock: Clock, log: Log) =>
   async (lease: Lease, modelCostMicros: number, signal: AbortSignal): Promise<void> => {
-    const onFailure = (error: unknown) => log.warn('cost.not_reserved', { task_id: lease.workId, error })
+    const onFailure = (error: unknown) => log.warn('cost.not_reserved', { ...runFields(lease), error })
     const once = () => leases.reserve({ run: runRefOf(lease), modelCostMicros }, { signal, timeoutMs: ASK_MS })
     await retryWhileUnavailable(once, { clock, signal, onFailure })
   }

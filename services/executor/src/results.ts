@@ -5,6 +5,7 @@ import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_ser
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { isContractViolation } from './contract-violation.ts'
+import { runFields } from './lease.ts'
 import { type BatchLimit, inBatches } from './message-batches.ts'
 import { giveUpAfterMs, retryEveryMs } from './retry-while-unavailable.ts'
 
@@ -61,7 +62,7 @@ export class Results {
       try {
         const { accepted } = await this.#leases.finish({ executorId: this.#executorId, pool: this.#pool, results })
         const refused = results.filter((_, i) => !accepted[i])
-        for (const { workId, attempt } of refused) this.#log.info('result.refused', { task_id: workId, attempt })
+        for (const one of refused) this.#log.info('result.refused', { ...runFields(one), attempt: one.attempt })
         return
       } catch (error) {
         this.#log.warn('result.not_delivered', { results: results.length, error })

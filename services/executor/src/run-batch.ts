@@ -15,7 +15,7 @@ import {
   type RunResult,
 } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
-import type { Span } from '@millhand/telemetry'
+import { type Span, spans, startSpan, within } from '@millhand/telemetry'
 import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
 import type { HeldLease } from './lease.ts'
 import { failure, type Outcome, outcomes } from './outcome.ts'
@@ -183,7 +183,8 @@ class BatchRun implements ActiveRun {
         this.#transfers.of(one, signal => this.#deps.reserve(one.lease, costMicros, signal)),
       storeCheckpoint: async (bytes: Uint8Array) => {
         const checkpoint = { name: 'checkpoint', mediaType: 'application/octet-stream', bytes }
-        await this.#transfers.of(one, signal => this.#deps.sendOutput(one.lease, checkpoint, signal))
+        const sending = this.#transfers.of(one, signal => this.#deps.sendOutput(one.lease, checkpoint, signal))
+        await within(startSpan(spans.storeCheckpoint, one.span?.context), sending)
       },
       keepBest: (best: ItemResult) => void this.#bestOf.set(one, best),
     }))

@@ -1,6 +1,15 @@
 /** The spans of runs: one for each lease, in the trace of its task. Where a run has more leases, each is linked to the others. */
 import type { Lease, Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
-import { attributes, parseTraceContext, type Span, spans, startSpan, traceparentOf, tracer } from '@millhand/telemetry'
+import {
+  attributes,
+  linksTo,
+  parseTraceContext,
+  type Span,
+  spans,
+  startSpan,
+  traceparentOf,
+  tracer,
+} from '@millhand/telemetry'
 import { type HeldLease, holdLease } from './lease.ts'
 
 /** Holds the leases of a run. `begunAt`: as for `holdLease`. */
@@ -8,19 +17,15 @@ export function holdLeases({ group, leases }: Run, begunAt: number): HeldLease[]
   if (tracer() === undefined) return leases.map(lease => holdLease(lease, begunAt))
   const traces = leases.map(({ traceparent }) => parseTraceContext(traceparent))
   return leases.map((lease, at) => {
-    const others = traces.filter((trace, other) => trace?.isSampled && other !== at).slice(0, MOST_LINKS)
     const span = startSpan(spans.run, traces[at], {
       kind: 'consumer',
       attributes: { ...namesOf(lease), [attributes.model]: group, [attributes.batchSize]: leases.length },
-      links: others.filter(trace => trace !== undefined),
+      links: linksTo(traces, at),
     })
     const within = span === undefined ? lease : { ...lease, traceparent: traceparentOf(span.context) }
     return holdLease(within, begunAt, span)
   })
 }
-
-/** A link for each of a whole batch would make spans of a batch of 64 as large as 64 spans. */
-const MOST_LINKS = 16
 
 const namesOf = ({ workId, attempt }: Lease) => ({ [attributes.taskId]: workId, [attributes.attempt]: attempt })
 

@@ -1,7 +1,7 @@
 /** Calls to the engine that take long: they run beside the passes, one for each replica at a time. */
 import type { SecretCipher } from '@millhand/api'
 import type { Clock } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
+import { type Log, spans, traceIds, within } from '@millhand/telemetry'
 import {
   type Driver,
   DriverFault,
@@ -11,6 +11,7 @@ import {
 } from './drivers/driver.ts'
 import { type ExecutorImage, executorEnv, isExecutor } from './executors.ts'
 import { type InstanceRecord, replicaName, type Secrets, type Slot, sealedFor } from './instance.ts'
+import { engineSpan } from './instance-trace.ts'
 import type { Cause } from './transition.ts'
 
 export interface EngineCallsDeps {
@@ -37,9 +38,9 @@ export interface EngineCalls {
   cancel(name: string): void
   /**
    * Removes a replica, unless it is being removed, or was a moment ago in vain. One that runs is only ended where its end would be
-   * forgotten: a later pass notes it, and asks again.
+   * forgotten: a later pass notes it, and asks again. `of` is its instance, where that is known.
    */
-  remove(replica: ObservedReplica, signal: AbortSignal): void
+  remove(replica: ObservedReplica, signal: AbortSignal, of?: InstanceRecord): void
   /** The names of those that are being started. */
   creating(): ReadonlySet<string>
   hasCreated(name: string): boolean
@@ -88,30 +89,35 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
       void caused(instance, { kind: 'pull', generation, progress, now: now() }).catch(() => {})
     }
     try {
-      await driver.create(specOf(deps, instance, slot, name), { signal, cancelled: cancel.signal, onPull })
+      const creating = driver.create(specOf(deps, instance, slot, name), { signal, cancelled: cancel.signal, onPull })
+      await within(engineSpan(spans.startReplica, instance, name), creating)
       created.add(name)
     } catch (error) {
       if (signal.aborted || cancel.signal.aborted) return
       const fault = error instanceof DriverFault ? error : unexpected
       // Only the log says more than this reason does.
-      if (fault.reason === 'engine_error') log.error('instance.create_failed', { instance: instance.id, error })
+      if (fault.reason === 'engine_error') log.error('instance.create_failed', { ...idsOf(instance), error })
       await caused(instance, { kind: 'refuse', generation, fault, now: now() })
     } finally {
       cancels.delete(name)
     }
   }
 
-  async function tryRemove(replica: ObservedReplica, signal: AbortSignal): Promise<void> {
+  async function tryRemove(replica: ObservedReplica, signal: AbortSignal, of: InstanceRecord | undefined) {
     const { name } = replica
     try {
-      if (replica.state === 'running' && driver.stop !== undefined) await driver.stop(replica, signal)
-      else await driver.remove(replica, signal)
+      await within(of && engineSpan(spans.removeReplica, of, name), removal(driver, replica, signal))
       created.delete(name)
       failedAt.delete(name)
     } catch (error) {
       if (signal.aborted) return
       failedAt.set(name, clock.monotonic())
-      log.warn('instance.remove_failed', { instance: replica.instance, replica: name, error })
+      log.warn('instance.remove_failed', {
+        instance: replica.instance,
+        replica: name,
+        ...traceIds(of?.traceparent),
+        error,
+      })
     }
   }
 
@@ -130,11 +136,11 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
       return true
     },
     cancel: name => cancels.get(name)?.abort(),
-    remove(replica, signal) {
+    remove(replica, signal, of) {
       const { name } = replica
       if (creating.has(name) || removing.has(name)) return
       if (clock.monotonic() - (failedAt.get(name) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return
-      start(name, removing, () => tryRemove(replica, ownSignal(signal)))
+      start(name, removing, () => tryRemove(replica, ownSignal(signal), of))
     },
     creating: () => new Set(creating),
     hasCreated: name => created.has(name),
@@ -143,6 +149,13 @@ export function createEngineCalls(deps: EngineCallsDeps): EngineCalls {
     },
   }
 }
+
+const removal = (driver: Driver, replica: ObservedReplica, signal: AbortSignal): Promise<void> =>
+  replica.state === 'running' && driver.stop !== undefined
+    ? driver.stop(replica, signal)
+    : driver.remove(replica, signal)
+
+const idsOf = ({ id, traceparent }: InstanceRecord) => ({ instance: id, ...traceIds(traceparent) })
 
 /** Of thousands of listeners of one signal each addition looks at all. */
 const ownSignal = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal])

@@ -53,9 +53,11 @@ export async function writeTransition(
 ): Promise<InstanceRecord | 'conflict'> {
   if (instance === before) return before
   const first = before.resource_version + 1
+  // What reaches the goal is the last in its trace.
+  const traced = { ...instance, traceparent: instance.traceparent ?? before.traceparent }
   const events = [
-    ...types.map((type, at) => stateEvent(deps, instance, type, first + at)),
-    ...slices.map(slice => usageEvent(deps, instance, slice)),
+    ...types.map((type, at) => stateEvent(deps, traced, type, first + at)),
+    ...slices.map(slice => usageEvent(deps, traced, slice)),
   ]
   const { version, ...document } = instance
   const result = await deps.instances.write({ kind: 'replace', version, document, events })
@@ -92,5 +94,7 @@ function eventOf(
     mode: instance.mode,
     requestId: instance.request_id,
   })
-  return { topic: publicTopics.instances.name, key: instance.id, id, type, time, value }
+  const { traceparent } = instance
+  const traced = traceparent === undefined ? {} : { traceparent }
+  return { topic: publicTopics.instances.name, key: instance.id, id, type, time, value, ...traced }
 }

@@ -105,6 +105,11 @@ export interface InstanceRecord extends Document {
   readonly due_at?: number | undefined
   readonly resource_version: number
   readonly request_id?: string | undefined
+  /**
+   * The trace of the latest request that has changed what is desired, until that is reached: W3C's `traceparent`. What
+   * happens to an instance later, for months, is in no trace.
+   */
+  readonly traceparent?: string | undefined
   /** The operations that have scaled it, the latest, so that one counts once. */
   readonly operations: readonly string[]
 }

@@ -5,7 +5,7 @@
 import type { KeyMode, SecretCipher } from '@millhand/api'
 import { type Clock, createWakeUp, type WakeUp } from '@millhand/process'
 import type { Collection } from '@millhand/store'
-import type { Log } from '@millhand/telemetry'
+import { type Log, within } from '@millhand/telemetry'
 import { type Admission, admit, occupancy, type Share, waitingIndexes } from './admission.ts'
 import type { Driver, ObservedReplica } from './drivers/driver.ts'
 import { createEngineCalls, type EngineCalls } from './engine-calls.ts'
@@ -14,6 +14,7 @@ import { gapOf, retryAt } from './gap.ts'
 import { type InstanceRecord, replicaName, restoredReplicas } from './instance.ts'
 import { InstancePages } from './instance-pages.ts'
 import { changeInstance, type InstanceStoreDeps, writeTransition } from './instance-store.ts'
+import { stepSpan } from './instance-trace.ts'
 import { ObservationTimes, type ObservedAt } from './observation-times.ts'
 import { OpenInstances } from './open-instances.ts'
 import { observeReconciler } from './reconciler-metrics.ts'
@@ -220,7 +221,7 @@ export class Reconciler {
 
   /** What another has changed meanwhile is left for the next pass: this observation may be older than the change. */
   async #write(before: InstanceRecord, change: Transition, { kind }: Cause): Promise<void> {
-    const written = await writeTransition(this.#deps, before, change)
+    const written = await within(stepSpan(before, kind), writeTransition(this.#deps, before, change))
     if (kind === 'observe') {
       if (written === 'conflict') this.#times.missed(before.id)
       else this.#times.applied(before.id)
@@ -261,7 +262,7 @@ export class Reconciler {
   /** Asks the engine for what is missing, and for the end of what is too much, and forgets what is over. */
   async #close(moving: readonly string[], seen: ReplicasByInstance, signal: AbortSignal): Promise<void> {
     const now = this.#now()
-    const remove: ObservedReplica[] = []
+    const remove: { readonly replica: ObservedReplica; readonly instance: InstanceRecord }[] = []
     let creates = 0
     this.#nextAt = Number.POSITIVE_INFINITY
     for (const { expires_at, ending } of this.#open.values())
@@ -276,13 +277,13 @@ export class Reconciler {
         if (creates < CHANGES_OF_STEP) creates += this.#engine.create(instance, slot, signal) ? 1 : 0
         else this.wake()
       }
-      remove.push(...gap.remove)
+      for (const replica of gap.remove) remove.push({ replica, instance })
       for (const slot of gap.cancel) this.#engine.cancel(replicaName(id, slot))
       for (const slot of instance.slots) this.#nextAt = Math.min(this.#nextAt, retryAt(slot))
     }
     // Before anything is removed, and once in a while.
     if (remove.length > 0 || (this.#open.size > 0 && this.#times.isNoteOlder(IDLE_MS))) await this.#times.note()
-    for (const replica of remove) this.#engine.remove(replica, signal)
+    for (const { replica, instance } of remove) this.#engine.remove(replica, signal, instance)
   }
 
   /** Takes up an instance; false where this version of it, or a later one, is known. */

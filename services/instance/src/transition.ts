@@ -17,10 +17,12 @@ export type Cause =
       readonly operation?: string | undefined
       /** Whether more replicas than are desired are refused. */
       readonly isLimited?: boolean
+      /** The trace of the request. */
+      readonly traceparent?: string | undefined
       readonly now: number
     }
   /** Its owner asks for its end. */
-  | { readonly kind: 'delete'; readonly now: number }
+  | { readonly kind: 'delete'; readonly traceparent?: string | undefined; readonly now: number }
   /** The engine was asked for its replicas. */
   | { readonly kind: 'observe'; readonly seen: readonly ObservedReplica[]; readonly sighting: Sighting }
   /** There is room for these of its waiting replicas; for the others there is none, for a reason. */
@@ -71,7 +73,7 @@ function apply(before: InstanceRecord, cause: Cause, now: number): Changed | und
     case 'scale':
       return scale(before, cause)
     case 'delete':
-      return before.ending?.isFailure === false ? undefined : endFor(before, 'deleted', false)
+      return before.ending?.isFailure === false ? undefined : endFor(inTrace(before, cause), 'deleted', false)
     case 'observe':
       return observe(before, cause.seen, cause.sighting)
     case 'admit':
@@ -92,10 +94,8 @@ const pulling = (replica: number, { doneBytes, totalBytes }: PullProgress): Note
   message: `${Math.floor(doneBytes / 1e6)} of ${Math.ceil(totalBytes / 1e6)} MB of the image are there.`,
 })
 
-function scale(
-  before: InstanceRecord,
-  { replicas, operation, isLimited }: Extract<Cause, { kind: 'scale' }>,
-): Changed | undefined {
+function scale(before: InstanceRecord, cause: Extract<Cause, { kind: 'scale' }>): Changed | undefined {
+  const { replicas, operation, isLimited } = cause
   if (isEnding(before) || (operation !== undefined && before.operations.includes(operation))) return undefined
   if (isLimited && replicas > before.desired.replicas) return undefined
   const operations =
@@ -104,7 +104,7 @@ function scale(
   if (!isOther && operation === undefined) return undefined
   return {
     instance: {
-      ...before,
+      ...inTrace(before, cause),
       operations,
       desired: { replicas },
       is_scaling: before.is_scaling || isOther,
@@ -114,6 +114,11 @@ function scale(
     slices: [],
   }
 }
+
+const inTrace = (
+  before: InstanceRecord,
+  { traceparent }: { readonly traceparent?: string | undefined },
+): InstanceRecord => (traceparent === undefined ? before : { ...before, traceparent })
 
 const endFor = (before: InstanceRecord, reason: string, isFailure: boolean): Changed => ({
   instance: { ...before, ending: { reason, isFailure }, work: 'requested', due_at: undefined },
@@ -259,6 +264,7 @@ function settle(
     reason,
     message,
     is_scaling: changed.is_scaling && !isMet,
+    traceparent: isMet || isDone ? undefined : changed.traceparent,
     ready_at: changed.ready_at ?? (isMet ? now : undefined),
     history: told.length === 0 ? before.history : [...before.history, ...told].slice(-KEPT_HISTORY),
     updated_at: now,

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '@millhand/test-servers'
+import { type OtlpReceiver, startOtlpReceiver } from '@millhand/test-servers'
 import { grpcClient, refusal } from './grpc-client.ts'
-import { callersTrace, mediaTypes, sentTo } from './otlp.ts'
+import { callersTrace, mediaTypes, sentTo, spanOf, traceOf } from './otlp.ts'
 import { busiest } from './processes.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Server, startServer } from './server.ts'
@@ -74,17 +74,19 @@ describe('traces', () => {
     const id = 'task_01kaje5z1cf6tvnyxkkhbm3v8h'
     const callers = {
       async connectrpc(headers: Readonly<Record<string, string>>) {
-        await server.request('POST', `/${method}`, { json: { id }, headers })
+        const answer = await server.request('POST', `/${method}`, { json: { id }, headers })
+        return answer.headers
       },
       async grpc(metadata: Readonly<Record<string, string>>) {
         const client = grpcClient(ComputeService, new URL(server.url).host, server.key)
-        await refusal(client.unary('getTask', { id }, { metadata }))
+        const { headers: told } = await refusal(client.unary('getTask', { id }, { metadata }))
         client.close()
+        return told
       },
     }
     for (const call of Object.values(callers)) {
       const { traceId, spanId, headers } = callersTrace('01')
-      await call(headers)
+      const told = await call(headers)
       const spans = await traceOf(collector, traceId, [
         'server GetTask',
         'server GetTask',
@@ -93,6 +95,9 @@ describe('traces', () => {
       ])
       const root = spans.find(({ parentSpanId }) => parentSpanId === spanId)
       assert.equal(root?.name, method)
+      assert.equal(told.traceparent, `00-${traceId}-${root.spanId}-01`)
+      assert.equal(told.tracestate, headers.tracestate)
+      assert.match(String(told['x-request-id']), /^req_/)
       assert.equal(root.isError, false)
       assert.equal(root.attributes['rpc.response.status_code'], 'not_found')
       assert.equal(root.attributes['millhand.mode'], 'live')
@@ -121,6 +126,9 @@ describe('traces', () => {
     const answer = await server.request('GET', '/v1/tasks/task_01kaje5z1cf6tvnyxkkhbm3v8h', { headers })
     const { code, request_id, trace_id } = answer.body
     assert.deepEqual([code, request_id, trace_id], ['not_found', answer.headers['x-request-id'], traceId])
+    const root = spanOf(await traceOf(collector, traceId, ['GET /v1/tasks/{id}']), 'GET /v1/tasks/{id}')
+    assert.equal(answer.headers.traceparent, `00-${traceId}-${root.spanId}-01`)
+    assert.equal(answer.headers.tracestate, headers.tracestate)
     const own = await server.request('GET', '/v1/tasks?limit=0')
     assert.match(own.body.trace_id, /^[\da-f]{32}$/)
     await traceOf(collector, own.body.trace_id, ['GET /v1/tasks', 'admission'])
@@ -191,41 +199,5 @@ const hops = new Map<string, string | undefined>([
   ['child process', 'run'],
   ['store result', 'run'],
   ['webhook', 'server CreateTask'],
+  ['charge', 'server CreateTask'],
 ])
-
-/** The spans of the trace, once it has one for each of the names. */
-async function traceOf(
-  collector: OtlpReceiver,
-  traceId: string,
-  names: readonly string[],
-): Promise<readonly ReceivedSpan[]> {
-  const inTrace = (spans: readonly ReceivedSpan[]) => spans.filter(span => span.traceId === traceId)
-  try {
-    return await collector.until(all => {
-      const spans = inTrace(all)
-      const left = spans.map(labelOf)
-      const isThere = (name: string) => {
-        const at = left.indexOf(name)
-        if (at !== -1) left.splice(at, 1)
-        return at !== -1
-      }
-      return names.every(isThere) ? spans : undefined
-    }, WAIT_MS)
-  } catch {
-    const message = `the trace has ${inTrace(collector.spans).map(labelOf).sort()}, not ${names}`
-    throw new assert.AssertionError({ message })
-  }
-}
-
-function spanOf(spans: readonly ReceivedSpan[], label: string): ReceivedSpan {
-  const found = spans.filter(span => labelOf(span) === label)
-  assert.equal(found.length, 1, `${found.length} spans are ${label}`)
-  return found[0] as ReceivedSpan
-}
-
-/** The name; of a call its side and its method. */
-function labelOf({ name, kind }: ReceivedSpan): string {
-  const method = /^millhand\..*\/(\w+)$/.exec(name)?.[1]
-  if (method === undefined) return name
-  return `${kind === 'SPAN_KIND_SERVER' || kind === '2' ? 'server' : 'client'} ${method}`
-}

@@ -7,10 +7,12 @@ import { problemOf } from '@millhand/api'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { recordTraces } from '@millhand/telemetry/recorded-traces'
 import { ContractService } from '../contract-service.fixture.ts'
 import { operationKey } from '../operation.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { rejection } from '../serving.contract.ts'
+import { traceKey } from '../trace.ts'
 import { drainingKey } from './draining.ts'
 import { caller, mintToken, openServer, secret, serveFor, signer } from './network.fixture.ts'
 import { createNetworkTransport } from './network-transport.ts'
@@ -79,15 +81,22 @@ describe('network server', () => {
       },
       { client: { headers } },
     )
-    const error = await rejection(client.echo({}, { contextValues }))
+    const traceId = '0af7651916cd43dd8448eb211c80319c'
+    const traced = createContextValues().set(requestIdKey, requestId)
+    traced.set(traceKey, { traceId, spanId: 'b7ad6b7169203331', isSampled: false })
+    const traces = recordTraces()
+    test.after(() => traces.off())
+    const error = await rejection(client.echo({}, { contextValues: traced }))
     assert.ok(!`${error}`.includes('disk'))
     await rejection(Array.fromAsync(client.countTo({})))
     const logged = lines.map(line => JSON.parse(line)).filter(({ event }) => event === 'rpc.failed')
     assert.deepEqual(
-      logged.map(({ level, method, request_id, error }) => [level, method, request_id, error.message]),
+      logged.map(({ level, method, request_id, trace_id, error }) => [
+        ...[level, method, request_id, trace_id, error.message],
+      ]),
       [
-        ['error', 'millhand.rpc.ContractService/Echo', requestId, 'disk full'],
-        ['error', 'millhand.rpc.ContractService/CountTo', undefined, 'disk gone'],
+        ['error', 'millhand.rpc.ContractService/Echo', requestId, traceId, 'disk full'],
+        ['error', 'millhand.rpc.ContractService/CountTo', undefined, undefined, 'disk gone'],
       ],
     )
   })

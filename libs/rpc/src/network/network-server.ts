@@ -6,12 +6,13 @@ import type { Interceptor, StreamRequest, UnaryRequest } from '@connectrpc/conne
 import { Code, ConnectError, type ConnectRouter, createConnectRouter } from '@connectrpc/connect'
 import { isOurs } from '@millhand/api'
 import { type Address, type Clock, type Health, systemClock } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
 import { ignoreAcceptErrors } from '../accept-errors.ts'
 import { binaryOptions } from '../binary-options.ts'
 import type { Routes } from '../direct-transport.ts'
 import { requestIdKey } from '../principal.ts'
 import { serve } from '../serve.ts'
+import { traceKey } from '../trace.ts'
 import type { Admission } from './admission.ts'
 import { healthService } from './health-service.ts'
 import { http2Limits } from './http2-limits.ts'
@@ -184,7 +185,8 @@ export function reportFailures(log: Log): Interceptor {
     // What fails because its caller has gone is no fault of ours.
     const level = signal.aborted ? 'debug' : 'error'
     const requestId = contextValues.get(requestIdKey)
-    log[level]('rpc.failed', { method: `${service.typeName}/${method.name}`, request_id: requestId, error })
+    const ids = { request_id: requestId, ...traceIds(contextValues.get(traceKey)) }
+    log[level]('rpc.failed', { method: `${service.typeName}/${method.name}`, ...ids, error })
   }
   return next => async request => {
     try {

@@ -1,7 +1,7 @@
 /** What a run is lent with where executors do not know its group. */
 import type { LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { Failure } from '@millhand/lease'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
 import type { TaskBase } from '../task.ts'
 
 interface Deps<T> {
@@ -16,7 +16,7 @@ export async function leasedModelOf<T extends TaskBase>(
   try {
     return await modelOf?.(task)
   } catch (error) {
-    log.error('model.unreadable', { task_id: task.id, error })
+    log.error('model.unreadable', { task_id: task.id, ...traceIds(task.traceparent), error })
     return 'unreadable'
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { type ClaimedRun, type Failure, forwardToOwner, type Outcome, type RenewResult } from '@millhand/lease'
 import { drainingKey, isInProcess } from '@millhand/rpc'
-import { attributes, type Span, spans, startSpan, within } from '@millhand/telemetry'
+import { attributes, type Span, spans, startSpan, traceIds, within } from '@millhand/telemetry'
 import type { OutputFiles } from '../output-files.ts'
 import { requireJson } from '../require-json.ts'
 import { modeOf, type TaskBase } from '../task.ts'
@@ -227,7 +227,7 @@ async function toLease<T extends TaskBase>(deps: LeaseDeps<T>, task: T): Promise
     if (lease === undefined) await notLent(deps, task, inputMissing)
     return lease
   } catch (error) {
-    deps.log.error('input.unreadable', { task_id: task.id, error })
+    deps.log.error('input.unreadable', { task_id: task.id, ...traceIds(task.traceparent), error })
     await notLent(deps, task, inputUnreadable)
     return undefined
   }
@@ -239,7 +239,7 @@ async function notLent<T extends TaskBase>(deps: LeaseDeps<T>, task: T, failure:
   try {
     await pools.named(task.pool)?.finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {
-    log.error('lease.not_ended', { task_id: task.id, error })
+    log.error('lease.not_ended', { task_id: task.id, ...traceIds(task.traceparent), error })
   }
 }
 

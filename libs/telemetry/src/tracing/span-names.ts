@@ -17,6 +17,21 @@ export const spans = {
   childProcess: 'child process',
   /** The durable write of a result and its event. */
   storeResult: 'store result',
+  /** The part of a run that stores how far a training has come. */
+  storeCheckpoint: 'store checkpoint',
+  /** A part of the tasks of a batch is made: in the trace of the batch. */
+  addTasks: 'add tasks',
+  /** The same, as the first span of the trace that these tasks are in. */
+  batchTasks: 'batch tasks',
+  /** The files of a batch are written, and its end. */
+  endBatch: 'end batch',
+  /** A step of the reconciler: what it has seen, or decided, of an instance is stored. */
+  reconcile: 'reconcile',
+  /** A call of the container engine. */
+  startReplica: 'start replica',
+  removeReplica: 'remove replica',
+  /** What a task, or a time of an instance, costs is posted to the ledger. */
+  charge: 'charge',
   /** One try of a delivery: the request to the customer's server. */
   webhook: 'webhook',
 } as const
@@ -44,5 +59,9 @@ export const attributes = {
   outcome: 'millhand.outcome',
   deliveryId: 'millhand.delivery_id',
   eventType: 'millhand.event_type',
+  batchId: 'millhand.batch_id',
+  instanceId: 'millhand.instance_id',
+  replica: 'millhand.replica',
+  cause: 'millhand.cause',
   errorCause: 'millhand.error_cause',
 } as const

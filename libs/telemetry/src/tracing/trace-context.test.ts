@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseTraceContext, traceparentOf } from './trace-context.ts'
+import { linksTo, parseTraceContext, traceIds, traceparentOf } from './trace-context.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
@@ -38,4 +38,23 @@ test('what is no context is none', () => {
 test('a state that is malformed or too long is left out, and the trace goes on', () => {
   for (const state of ['', 'a=ä', 'a=\n', 'x'.repeat(513)])
     assert.deepEqual(parseTraceContext(`00-${traceId}-${spanId}-01`, state), { traceId, spanId, isSampled: true })
+})
+
+test('lines of the log name a context, or its header, and nothing where there is none', () => {
+  const text = `00-${traceId}-${spanId}-00`
+  for (const known of [text, parseTraceContext(text)])
+    assert.deepEqual(traceIds(known), { trace_id: traceId, span_id: spanId })
+  for (const none of [undefined, '', 'nonsense']) assert.deepEqual(traceIds(none), {})
+})
+
+test('work that is done together is linked to at most 16 others that are sampled', () => {
+  const traces = Array.from({ length: 40 }, (_, n) =>
+    n % 4 === 0 ? undefined : { traceId: String(n), spanId, isSampled: n % 4 !== 1 },
+  )
+  const links = linksTo(traces, 2).map(link => Number(link.traceId))
+  assert.equal(links.length, 16)
+  assert.ok(
+    links.every(n => n % 4 > 1 && n !== 2),
+    links.join(),
+  )
 })

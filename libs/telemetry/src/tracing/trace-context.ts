@@ -30,11 +30,27 @@ export function parseTraceContext(
 export const traceparentOf = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
-/** The fields of log lines about work of a trace; none where traces are off. */
-export const traceIds = (
-  context: TraceContext | undefined,
-): { readonly trace_id?: string; readonly span_id?: string } =>
-  context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId }
+/** The fields of log lines about work of a trace, a context or its `traceparent`; none where traces are off. */
+export function traceIds(parent: TraceContext | string | undefined): {
+  readonly trace_id?: string
+  readonly span_id?: string
+} {
+  const context = typeof parent === 'string' ? parseTraceContext(parent) : parent
+  return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId }
+}
+
+/** A link for each of a whole batch would make the spans of a batch of 64 as large as 64 spans. */
+const MOST_LINKS = 16
+
+/** The others of `traces` that one of them, whose work is done together with theirs, is linked to: those that are sampled. */
+export function linksTo(traces: readonly (TraceContext | undefined)[], but: number): readonly TraceContext[] {
+  const links: TraceContext[] = []
+  for (let at = 0; at < traces.length && links.length < MOST_LINKS; at++) {
+    const other = traces[at]
+    if (at !== but && other?.isSampled) links.push(other)
+  }
+  return links
+}
 
 const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
 const NO_TRACE = '0'.repeat(32)

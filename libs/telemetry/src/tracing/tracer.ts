@@ -32,8 +32,8 @@ export interface Tracer {
     parent: TraceContext | undefined,
     options: SpanOptions,
   ): { readonly context: TraceContext; readonly span?: Span }
-  /** Of a context that is sampled. */
-  start(name: string, parent: TraceContext, options: SpanOptions): Span
+  /** Of a context that is sampled, or a new trace. */
+  start(name: string, parent: TraceContext | undefined, options: SpanOptions): Span
   /** Hears of spans that could not be sent. */
   onDropped(dropped: OnDropped): void
 }
@@ -57,6 +57,16 @@ export function startSpan(
   if (active === undefined || parent === undefined) return undefined
   const context = typeof parent === 'string' ? parseTraceContext(parent) : parent
   return context?.isSampled === true ? active.start(name, context, options) : undefined
+}
+
+/**
+ * The first span of a trace of its own, for work that `cause` has caused and that is too much for the trace of that: it is
+ * linked to it, and sampled as it is.
+ */
+export function startTrace(name: string, cause: TraceContext | undefined, options: SpanOptions): Span | undefined {
+  return active !== undefined && cause?.isSampled === true
+    ? active.start(name, undefined, { ...options, links: [cause] })
+    : undefined
 }
 
 /** Settles as the work does, and ends the span with it. */

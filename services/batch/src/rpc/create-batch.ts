@@ -4,8 +4,9 @@ import { codeOf, fail, type Id, idTime } from '@millhand/api'
 import type { Batch, CreateBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { KeyedMutex } from '@millhand/process'
-import { idOf, operationKey, type Principal, principal, requestIdKey } from '@millhand/rpc'
+import { idOf, operationKey, type Principal, principal, requestIdKey, traceKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
+import { traceparentOf } from '@millhand/telemetry'
 import { acceptLines, MOST_LINE_BYTES, type SentLine } from '../acceptance.ts'
 import type { Reservation } from '../active-limits.ts'
 import type { BatchRecord } from '../batch.ts'
@@ -95,9 +96,10 @@ async function accept(
       ? (['tasks', MOST_TASKS, sentTasks(req.tasks)] as const)
       : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
   const { signal } = call
+  const trace = call.values.get(traceKey)
   const completion_window_s = req.completionWindowS ?? WINDOW_S
   const accepted = await acceptLines(deps, sent, {
-    ...{ caller, most, param, key: lines, signal },
+    ...{ caller, most, param, key: lines, signal, trace },
     batch: { id, attempt, holdUntil: deps.clock.now() + ACCEPT_MS },
     onBytes: reservation.add,
   })
@@ -125,11 +127,12 @@ async function accept(
     resource_version: 1,
     unseen: 'yes',
     request_id: call.values.get(requestIdKey),
+    ...(trace && { traceparent: traceparentOf(trace) }),
   }
   if (withInputs) {
     const until = timestampFromMs(batch.expires_at + ACCEPT_MS)
     const asked = { batchId: id, attempt, until }
-    await unlessUnimplemented(deps.tasks.compute.holdInputs(asked, onBehalfOf(caller, signal)))
+    await unlessUnimplemented(deps.tasks.compute.holdInputs(asked, onBehalfOf(caller, signal, { trace })))
   }
   const isNew = await reservation
     .commit(() => insertBatch(deps, batch))
@@ -171,7 +174,10 @@ async function* fileLines(
 
 async function* contentOf(files: Client<typeof FileService>, id: string, call: HandlerContext) {
   try {
-    const parts = files.getFileContent({ id }, streamOnBehalfOf(principal(call), call.signal))
+    const parts = files.getFileContent(
+      { id },
+      streamOnBehalfOf(principal(call), call.signal, { trace: call.values.get(traceKey) }),
+    )
     for await (const { part } of parts) if (part.case === 'data') yield part.value
   } catch (error) {
     if (codeOf(error) !== 'not_found') throw error

@@ -2,7 +2,7 @@
 import type { LoggedEvent } from '@millhand/eventlog'
 import type { Prices } from '@millhand/plans'
 import type { Clock } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
 import { type AccountPlans, accountPlans } from './account-event.ts'
 import { withFoldedPlans } from './bill.ts'
 import type { Posting } from './posting.ts'
@@ -43,7 +43,7 @@ function readable(event: LoggedEvent, log: Log): AccountPlans | undefined {
   try {
     return accountPlans(event)
   } catch (error) {
-    log.error('billing.event_unreadable', { event_id: event.id, error })
+    log.error('billing.event_unreadable', { event_id: event.id, ...traceIds(event.traceparent), error })
     return undefined
   }
 }

@@ -2,7 +2,8 @@
 import type { LoggedEvent } from '@millhand/eventlog'
 import type { Clock } from '@millhand/process'
 import type { Draft } from '@millhand/store'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
+import { charging } from './charge-spans.ts'
 import type { EntryOf } from './task-event.ts'
 import type { Entries, EntryRecord } from './usage-entry.ts'
 import { type Hours, hourId, hourOf, newHour, withEntry } from './usage-hour.ts'
@@ -28,8 +29,10 @@ export interface UsageConsumerDeps {
  * done with, also when the entry was there before and it was its hour that could not be told.
  */
 export const consumeTaskEvents = (deps: UsageConsumerDeps) => async (events: readonly LoggedEvent[]) => {
-  const ended = events.flatMap(event => readable(event, deps) ?? [])
-  await deps.post(ended)
+  const read = events.flatMap(event => readable(event, deps) ?? [])
+  const ended = read.map(({ entry }) => entry)
+  const charged = read.map(({ event }) => event)
+  await charging(charged, deps.post(ended))
   const hours = Map.groupBy(ended, ({ tenant, finished_at }) => `${tenant}/${hourOf(finished_at)}`)
   await Promise.all([...hours.values()].map(entries => tellHour(deps, entries)))
 }
@@ -41,14 +44,15 @@ export const consumeTaskEvents = (deps: UsageConsumerDeps) => async (events: rea
 function readable(
   event: LoggedEvent,
   { entryOf, log }: Pick<UsageConsumerDeps, 'entryOf' | 'log'>,
-): Draft<EntryRecord> | undefined {
+): { readonly entry: Draft<EntryRecord>; readonly event: LoggedEvent } | undefined {
+  const ids = () => ({ event_id: event.id, task_id: event.key, ...traceIds(event.traceparent) })
   try {
     const read = entryOf(event)
     if (read && read.unreadable.length > 0)
-      log.error('usage.quantity_unreadable', { event_id: event.id, task_id: event.key, fields: read.unreadable })
-    return read?.entry
+      log.error('usage.quantity_unreadable', { ...ids(), fields: read.unreadable })
+    return read && { entry: read.entry, event }
   } catch (error) {
-    log.error('usage.event_unreadable', { event_id: event.id, task_id: event.key, error })
+    log.error('usage.event_unreadable', { ...ids(), error })
     return undefined
   }
 }

@@ -5,6 +5,7 @@ import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_ser
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { runRefOf } from '../input-files.ts'
+import { runFields } from '../lease.ts'
 import { retryWhileUnavailable, transferMs } from '../retry-while-unavailable.ts'
 import type { Part } from './line-results.ts'
 
@@ -28,7 +29,7 @@ export function linesStore(leases: StoresLines, clock: Clock, log: Log): LinesSt
     retryWhileUnavailable(once, {
       clock,
       signal,
-      onFailure: error => log.warn('lines.not_kept', { task_id: lease.workId, error }),
+      onFailure: error => log.warn('lines.not_kept', { ...runFields(lease), error }),
     })
   return {
     async keep(lease, part, signal) {

@@ -10,6 +10,7 @@ import { isEnding, requireInstance } from '../instance.ts'
 import type { InstanceDeps } from '../instance-deps.ts'
 import { instanceMessage } from '../instance-message.ts'
 import { changeInstance } from '../instance-store.ts'
+import { tracedBy } from '../instance-trace.ts'
 
 /**
  * Asks for another number of replicas. Fails with `invalid_state` for an instance that ends or has ended, and with
@@ -22,7 +23,8 @@ export const scaleInstance =
     const { tenant } = principal(call)
     const operation = call.values.get(operationKey)
     const reached = call.values.get(reachedLimitKey)
-    const cause = { kind: 'scale', replicas, operation, isLimited: reached !== undefined, now: clock.now() } as const
+    const asked = { replicas, operation, isLimited: reached !== undefined }
+    const cause = { kind: 'scale', ...asked, ...tracedBy(call.values), now: clock.now() } as const
     const instance = (await changeInstance(deps, tenant, id, cause)) ?? (await requireInstance(instances, tenant, id))
     const isRepeated = operation !== undefined && instance.operations.includes(operation)
     if (isEnding(instance) && !isRepeated)
@@ -40,7 +42,7 @@ export const deleteInstance =
     const { instances, clock, prices, onRequested } = deps
     const { tenant } = principal(call)
     const instance =
-      (await changeInstance(deps, tenant, id, { kind: 'delete', now: clock.now() })) ??
+      (await changeInstance(deps, tenant, id, { kind: 'delete', ...tracedBy(call.values), now: clock.now() })) ??
       (await requireInstance(instances, tenant, id))
     onRequested()
     return instanceMessage(instance, prices)

@@ -7,6 +7,7 @@ import { type InstanceRecord, type Secrets, sealedFor } from '../instance.ts'
 import type { InstanceDeps } from '../instance-deps.ts'
 import { instanceMessage } from '../instance-message.ts'
 import { insertInstance } from '../instance-store.ts'
+import { tracedBy } from '../instance-trace.ts'
 import { newInstance } from '../new-instance.ts'
 
 /** Of the names and values of `env` together. */
@@ -31,7 +32,7 @@ export const createInstance = (deps: InstanceDeps) => {
     requireEnv(req)
     if (req.image === deps.executors?.image) requirePlainExecutor(req)
     await gpuTypes[mode].require(req.gpu)
-    const document = newInstance(given(deps, req, caller, id, call.values.get(requestIdKey)))
+    const document = newInstance(given(deps, req, caller, id, call))
     await mutex.runExclusive(tenant, async () => {
       const { max_instances: most } = plans.computePlan(caller.plans.compute)
       const open = await instances.count('open', { equals: [tenant] }, most)
@@ -78,7 +79,7 @@ function given(
   req: CreateInstanceRequest,
   { tenant, accountId, mode, plans }: Principal,
   id: InstanceRecord['id'],
-  requestId: string | undefined,
+  { values }: HandlerContext,
 ) {
   const created_at = idTime(id)
   const { registryCredential: registry } = req
@@ -95,7 +96,8 @@ function given(
     ports: req.ports,
     metadata: req.metadata,
     desired: { replicas: req.replicas ?? 1 },
-    request_id: requestId,
+    request_id: values.get(requestIdKey),
+    ...tracedBy(values),
     ...(hasSecrets && { secrets: cipher.seal(JSON.stringify(secrets), sealedFor({ tenant, id })) }),
     ...(req.name !== undefined && { name: req.name }),
     ...(req.volumeGb !== undefined && { volume_gb: req.volumeGb }),

@@ -4,7 +4,16 @@ import { SecretUnreadable } from '@millhand/api'
 import type { FencingToken } from '@millhand/lease'
 import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
-import { attributes, type EventName, type Log, type Span, spans, startSpan, traceparentOf } from '@millhand/telemetry'
+import {
+  attributes,
+  type EventName,
+  type Log,
+  type Span,
+  spans,
+  startSpan,
+  traceIds,
+  traceparentOf,
+} from '@millhand/telemetry'
 import type { ReadableArchive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
 import { jsonMembers } from '../json-members.ts'
@@ -105,11 +114,11 @@ async function signRequest(
   webhook: WebhookRecord | undefined,
 ): Promise<SignedRequest | (Attempt & { error: string })> {
   const now = clock.now()
+  const event = await archive.get(tenant, event_id)
   const unsigned = (eventName: EventName, error: string, response: string) => {
-    log.error(eventName, { delivery_id: id, endpoint, event_id, reason: error })
+    log.error(eventName, { delivery_id: id, endpoint, event_id, ...traceIds(event?.traceparent), reason: error })
     return { at: now, ms: 0, error, response }
   }
-  const event = await archive.get(tenant, event_id)
   if (!event) return unsigned('webhook.spoiled', 'event_missing', 'The event is no longer kept.')
   const body = payloadOf(event.value)
   if (body === undefined) return unsigned('webhook.spoiled', 'event_unreadable', 'The event can not be read.')

@@ -1,6 +1,6 @@
 /** Reads the event log: archives every event and makes its deliveries. docs/decisions/webhooks.md */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIds } from '@millhand/telemetry'
 import type { Archiver, NewEvent } from '../archive/archiver.ts'
 import { clocksDifferMs } from '../archive/event-page.ts'
 import type { ArchivedEvent } from '../archived-event.ts'
@@ -111,7 +111,8 @@ function readable(event: LoggedEvent, log: Log): ReadEvent | undefined {
   try {
     return readEvent(event)
   } catch (error) {
-    log.error('intake.event_unreadable', { topic: event.topic, event_id: event.id, position: event.position, error })
+    const { topic, id, position, traceparent } = event
+    log.error('intake.event_unreadable', { topic, event_id: id, position, ...traceIds(traceparent), error })
     return undefined
   }
 }
