@@ -1,7 +1,7 @@
 /** What waits to be sent to a collector, counted. */
 
 /** `queue_full`: more waited than may; `export_failed`: the collector did not take them. */
-export type DropReason = 'queue_full' | 'export_failed'
+type DropReason = 'queue_full' | 'export_failed'
 
 /** Hears of what could not be sent. */
 export type OnDropped = (reason: DropReason, count: number) => void

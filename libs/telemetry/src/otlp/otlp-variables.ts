@@ -2,7 +2,7 @@
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export const protocols = ['grpc', 'http/protobuf', 'http/json'] as const
+const protocols = ['grpc', 'http/protobuf', 'http/json'] as const
 export type Protocol = (typeof protocols)[number]
 
 export type Signal = 'TRACES' | 'LOGS'
