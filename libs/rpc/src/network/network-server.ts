@@ -13,6 +13,7 @@ import type { Routes } from '../direct-transport.ts'
 import { requestIdKey } from '../principal.ts'
 import { serve } from '../serve.ts'
 import type { Admission } from './admission.ts'
+import { sayWhyEnded } from './consumers/consumer-calls.ts'
 import { healthService } from './health-service.ts'
 import { http2Limits } from './http2-limits.ts'
 import { reflectionService } from './reflection-service.ts'
@@ -86,7 +87,7 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
 
   const router = createConnectRouter({
     requestGate: admission.gate,
-    interceptors: [reportFailures(log)],
+    interceptors: [sayWhyEnded, reportFailures(log)],
     // Between processes that are near each other it costs more than it saves.
     acceptCompression: [],
     readMaxBytes: Math.max(READ_MAX_BYTES, (options.mostMessageBytes ?? 0) + MARGIN_BYTES),
