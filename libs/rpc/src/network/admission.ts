@@ -118,22 +118,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
     follow(values, header)
   }
 
-  const enterConsumer = async (directory: ConsumerDirectory, secret: string, call: HandlerContext): Promise<void> => {
-    const { method, requestHeader, values } = call
-    let caller: Principal | undefined
-    try {
-      if (reflected.has(method.parent.typeName)) await directory.recognize(secret)
-      else caller = await directory.admit(secret, method, requestHeader)
-    } catch (error) {
-      report('a consumer', method, ConnectError.from(error))
-      throw error
-    }
-    if (caller === undefined) return
-    values.set(principalKey, caller)
-    follow(values, requestHeader)
-    endWithCredential(directory, caller, call)
-  }
-
   const admit = (values: ContextValues, carrier: TokenCarrier, method: DescMethod, header: HeaderLines) => {
     try {
       enter(values, carrier, method, header)
@@ -152,7 +136,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         admit(call.values, call, call.method, call.requestHeader)
         return
       }
-      return enterConsumer(consumers, secret, call)
+      return enterConsumer(consumers, report, secret, call)
     },
     async isKnown(carrier) {
       try {
@@ -165,6 +149,27 @@ export function createAdmission(options: AdmissionOptions): Admission {
       }
     },
   }
+}
+
+async function enterConsumer(
+  directory: ConsumerDirectory,
+  report: Report,
+  secret: string,
+  call: HandlerContext,
+): Promise<void> {
+  const { method, requestHeader, values } = call
+  let caller: Principal | undefined
+  try {
+    if (reflected.has(method.parent.typeName)) await directory.recognize(secret)
+    else caller = await directory.admit(secret, method, requestHeader)
+  } catch (error) {
+    report('a consumer', method, ConnectError.from(error))
+    throw error
+  }
+  if (caller === undefined) return
+  values.set(principalKey, caller)
+  follow(values, requestHeader)
+  endWithCredential(directory, caller, call)
 }
 
 /** What the call is part of: its request and its trace. */

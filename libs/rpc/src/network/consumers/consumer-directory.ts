@@ -1,18 +1,11 @@
 /** The credentials of internal consumers, as this process knows them from identity, and the calls that they have open. */
 import { timingSafeEqual } from 'node:crypto'
 import type { DescMethod } from '@bufbuild/protobuf'
-import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import type { Client } from '@connectrpc/connect'
 import { fail, hashOfKey, isConsumerSecret } from '@millhand/api'
-import type {
-  ConsumerCredential,
-  ConsumerDirectoryService,
-} from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
-import type { AccountPlans } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
-import { type Clock, everyInterval } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
-import { LRUCache } from 'lru-cache'
+import type { ConsumerCredential } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
+import { everyInterval } from '@millhand/process'
 import type { Principal } from '../../principal.ts'
+import { type ConsumerCopyDeps, createConsumerCopy, unavailable } from './consumer-copy.ts'
 import {
   type ConsumerTarget,
   consumerPrincipal,
@@ -37,20 +30,11 @@ export interface ConsumerDirectory {
   run(signal: AbortSignal): Promise<void>
 }
 
-export interface ConsumerDirectoryDeps {
-  readonly identity: Pick<Client<typeof ConsumerDirectoryService>, 'syncConsumers'>
-  readonly clock: Clock
-  readonly log: Log
-}
+type ConsumerDirectoryDeps = Omit<ConsumerCopyDeps, 'openAccounts'>
 
 const EVERY_MS = 5_000
-/** What is older says too little of who was revoked since. */
-const STALE_MS = 60_000
 /** Credentials that are not known are asked for at once, but not more often than this: anyone can send them. */
 const SPACING_MS = 100
-const TIMEOUT_MS = 3_000
-/** Accounts that are asked for with every round: those of the last minute, at most as many as one request takes. */
-const MOST_ACCOUNTS = 1_000
 
 interface OpenCall {
   readonly caller: Principal
@@ -58,70 +42,24 @@ interface OpenCall {
   readonly end: (reason: unknown) => void
 }
 
-export function createConsumerDirectory({ identity, clock, log }: ConsumerDirectoryDeps): ConsumerDirectory {
-  let credentials: readonly ConsumerCredential[] = []
-  let accounts: ReadonlyMap<string, AccountPlans> = new Map()
-  let knownAt = Number.NEGATIVE_INFINITY
-  let askedAt = Number.NEGATIVE_INFINITY
-  let hasFailed = false
-  /** When each account was last named. */
-  const named = new LRUCache<string, number>({ max: MOST_ACCOUNTS })
-  const uses = new Map<string, number>()
+export function createConsumerDirectory(deps: ConsumerDirectoryDeps): ConsumerDirectory {
+  const { clock } = deps
   const open = new Set<OpenCall>()
-  let waiting: Promise<void> | undefined
-
-  const ask = async (): Promise<void> => {
-    const begin = clock.monotonic()
-    askedAt = begin
-    for (const { caller } of open) named.set(caller.accountId, begin)
-    for (const [id, at] of [...named.entries()]) if (begin - at > STALE_MS) named.delete(id)
-    const told = [...uses].map(([consumerId, at]) => ({ consumerId, usedAt: timestampFromMs(at) }))
-    uses.clear()
-    const request = { accountIds: [...named.keys()], uses: told }
-    const answer = await identity.syncConsumers(request, { timeoutMs: TIMEOUT_MS })
-    // Of two at once the one that began later knows more.
-    if (begin < knownAt) return
-    knownAt = begin
-    credentials = answer.credentials
-    accounts = new Map(answer.accounts.map(account => [account.id, account]))
-  }
-
-  const refresh = async (): Promise<void> => {
-    try {
-      await ask()
-      if (hasFailed) log.info('consumers.known')
-      hasFailed = false
-    } catch (error) {
-      if (!hasFailed) log.warn('consumers.unknown', { error })
-      hasFailed = true
-      throw unavailable(error)
-    }
-  }
-
-  /** Asks anew. Those who wait for it at once share one request, which begins after all of them came. */
-  const refreshSoon = (spacingMs: number): Promise<void> => {
-    waiting ??= (async () => {
-      const pause = askedAt + spacingMs - clock.monotonic()
-      if (pause > 0) await new Promise<void>(resolve => clock.timer(pause, resolve))
-      else await undefined
-      waiting = undefined
-      await refresh()
-    })()
-    return waiting
-  }
-
-  const isStale = () => clock.monotonic() - knownAt > STALE_MS
+  const copy = createConsumerCopy({
+    ...deps,
+    openAccounts: () => [...open].map(({ caller }) => caller.accountId),
+  })
 
   const find = (digest: Uint8Array): ConsumerCredential | undefined => {
     let found: ConsumerCredential | undefined
-    for (const each of credentials) if (timingSafeEqual(each.sha256, digest)) found = each
+    for (const each of copy.credentials()) if (timingSafeEqual(each.sha256, digest)) found = each
     return found
   }
 
   const recognize = async (secret: string): Promise<ConsumerCredential> => {
     if (!isConsumerSecret(secret)) throw invalid()
     const digest = hashOfKey(secret)
-    if (find(digest) === undefined || isStale()) await refreshSoon(SPACING_MS)
+    if (find(digest) === undefined || copy.isStale()) await copy.refreshSoon(SPACING_MS)
     const credential = find(digest)
     if (credential === undefined) throw invalid()
     requireLiving(credential, clock.now())
@@ -133,13 +71,13 @@ export function createConsumerDirectory({ identity, clock, log }: ConsumerDirect
     requireLiving(credential, clock.now())
     requireMethod(credential, method)
     requireAccount(credential, target)
-    const account = accounts.get(target.accountId)
+    const account = copy.account(target.accountId)
     return account && consumerPrincipal(credential, account, target)
   }
 
   const reasonToEnd = ({ caller, method }: OpenCall): unknown => {
-    if (isStale()) return unavailable()
-    const credential = credentials.find(({ id }) => id === caller.keyId)
+    if (copy.isStale()) return unavailable()
+    const credential = copy.credentials().find(({ id }) => id === caller.keyId)
     if (credential === undefined) return invalid()
     try {
       judge(credential, method, caller)
@@ -156,11 +94,11 @@ export function createConsumerDirectory({ identity, clock, log }: ConsumerDirect
       requireMethod(credential, method)
       const target = targetOf(header)
       requireAccount(credential, target)
-      named.set(target.accountId, clock.monotonic())
-      if (!accounts.has(target.accountId)) await refreshSoon(0)
+      copy.name(target.accountId)
+      if (copy.account(target.accountId) === undefined) await copy.refreshSoon(0)
       const caller = judge(credential, method, target)
       if (caller === undefined) throw fail('not_found', `There is no account ${target.accountId}.`)
-      uses.set(credential.id, clock.now())
+      copy.noteUse(credential.id)
       return caller
     },
     watch(caller, method, end) {
@@ -170,7 +108,7 @@ export function createConsumerDirectory({ identity, clock, log }: ConsumerDirect
     },
     run: signal =>
       everyInterval(clock, EVERY_MS, signal, async () => {
-        await refresh().catch(() => {})
+        await copy.refresh().catch(() => {})
         for (const call of open) {
           const reason = reasonToEnd(call)
           if (reason !== undefined) call.end(reason)
@@ -180,9 +118,3 @@ export function createConsumerDirectory({ identity, clock, log }: ConsumerDirect
 }
 
 const invalid = () => fail('invalid_credentials', 'There is no consumer with this credential.')
-
-const unavailable = (cause?: unknown) =>
-  fail('unavailable', 'Credentials of consumers can’t be checked now: identity does not answer.', {
-    retryAfterS: 1,
-    ...(cause !== undefined && { cause }),
-  })

@@ -9,9 +9,9 @@ import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Principal } from '../../principal.ts'
 
 /** Names the account for which a consumer calls. */
-export const accountHeader = 'millhand-account'
+const accountHeader = 'millhand-account'
 /** `live`, as without it, or `test`. */
-export const modeHeader = 'millhand-mode'
+const modeHeader = 'millhand-mode'
 
 /** For whom a consumer calls. */
 export type ConsumerTarget = Pick<Principal, 'accountId' | 'mode'>
