@@ -4,9 +4,10 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, it, test } from 'node:test'
-import { isOpen, type MetricSpec, metricSpecs } from '@millhand/telemetry'
-import { promtoolMissing } from '@millhand/test-servers'
+import { isOpen } from '@millhand/telemetry'
+import { prometheusMissing } from '@millhand/test-servers'
 import { parse } from 'yaml'
+import { matchersIn, metricsIn, specOf } from './promql.fixture.ts'
 import { serviceNames, services } from './services.ts'
 
 interface Rule {
@@ -32,21 +33,6 @@ const recorded = rules.flatMap(rule => rule.record ?? [])
 const files = readdirSync(resolve(folder, 'tests'))
 const testsOf = (file: string): RuleTest[] => read(`tests/${file}`).tests
 
-const specs: Readonly<Record<string, MetricSpec>> = metricSpecs
-
-/** The spec of a series: a histogram has series of three names. */
-const specOf = (series: string): MetricSpec | undefined => {
-  const histogram = specs[series.replace(/_(bucket|count|sum)$/, '')]
-  return specs[series] ?? (histogram?.kind === 'histogram' ? histogram : undefined)
-}
-
-/** The metrics in an expression: what is left without strings, labels, ranges, functions and operators. */
-const metricsIn = (expr: string): string[] =>
-  expr
-    .replaceAll(/"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(by|on)\s*\([^)]*\)/g, ' ')
-    .match(/\b[a-z_][\w:]*(?![\w:]|\s*\()/g)
-    ?.filter(name => !['and', 'or', 'unless'].includes(name)) ?? []
-
 test('each metric of the rules is one that processes serve', () => {
   for (const { expr } of rules)
     for (const name of metricsIn(expr))
@@ -54,16 +40,14 @@ test('each metric of the rules is one that processes serve', () => {
 })
 
 test('each value of a label in the rules is one that the metric has', () => {
-  let checked = 0
-  for (const { expr } of rules)
-    for (const [, name = '', matchers = ''] of expr.matchAll(/(\w+)\{([^}]*)\}/g))
-      for (const [, label = '', value = ''] of matchers.matchAll(/(\w+)!?="([^"]*)"/g)) {
-        const values = specOf(name)?.labels[label]
-        if (label === 'job' || isOpen(values)) continue
-        assert.ok(values?.includes(value), `${name}{${label}="${value}"}`)
-        checked++
-      }
-  assert.ok(checked > 0)
+  const exact = rules.flatMap(({ expr }) => matchersIn(expr)).filter(({ isPattern }) => !isPattern)
+  const closed = exact.flatMap(each => {
+    const values = specOf(each.metric)?.labels[each.label]
+    return each.label === 'job' || isOpen(values) ? [] : [{ ...each, values }]
+  })
+  assert.ok(closed.length > 0)
+  for (const { metric, label, value, values } of closed)
+    assert.ok(values?.includes(value), `${metric}{${label}="${value}"}`)
 })
 
 test('each alert has a severity, a summary and a section of docs/operating.md, and stands in its table', () => {
@@ -102,7 +86,7 @@ test('each alert fires in a fault, and each metric of the rules is in the hour o
     for (const name of metricsIn(expr)) assert.ok(recorded.includes(name) || loaded.has(name), name)
 })
 
-describe('promtool', { skip: promtoolMissing() }, () => {
+describe('promtool', { skip: prometheusMissing() }, () => {
   const promtool = (...words: string[]) => execFileSync('promtool', words, { cwd: folder, encoding: 'utf8' })
 
   it('takes the rules and the configuration', () => {

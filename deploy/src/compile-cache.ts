@@ -4,9 +4,6 @@ import { fileURLToPath } from 'node:url'
 /** Beside the code: whoever can write there can change the code as well. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/millhand', import.meta.url))
 
-/** For the rest of a start to be compiled too. */
-const WRITTEN_AFTER_MS = 10_000
-
 /**
  * Keeps the compiled code of what is imported from now on, for later starts: they take half as much processor time. Where
  * the folder can't be written, nothing is kept.
@@ -16,6 +13,12 @@ const WRITTEN_AFTER_MS = 10_000
  */
 export function cacheCompiledCode(): void {
   enableCompileCache(COMPILED)
-  // Else it is written at an orderly end alone.
-  setTimeout(flushCompileCache, WRITTEN_AFTER_MS).unref()
+}
+
+/**
+ * Writes what has been compiled; else an orderly end alone does. To be called once all is imported and nothing is served yet:
+ * of a first start it is 2,000 files, and nothing else is done until the disk has them. On a busy disk that takes many seconds.
+ */
+export function writeCompiledCode(): void {
+  flushCompileCache()
 }

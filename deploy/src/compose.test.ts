@@ -69,10 +69,11 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     assert.equal(operatorVariables(services.operator.environment).MILLHAND_SERVICE_TOKEN?.reveal(), token)
     assert.equal(identity, services.gateway.environment.MILLHAND_IDENTITY_URL)
     assert.ok(!composed(settings).includes(secret), 'the operator’s secret is for none of them')
-    for (const name of ['kafka', 'mongo', 'prometheus']) assert.match(services[name].image, /^[a-z/]+:v?[\d.]+$/)
+    for (const name of ['kafka', 'mongo', 'prometheus', 'grafana'])
+      assert.match(services[name].image, /^[a-z/]+:v?[\d.]+$/)
   })
 
-  it('lets only those reach each other who must, and publishes the gateway alone, and Prometheus on this machine', () => {
+  it('lets only those reach each other who must, and publishes the gateway alone, and Prometheus and Grafana on this machine', () => {
     const { services, networks } = parse(composed(settings))
     const within = (network: string) =>
       Object.keys(services).filter(name => Object.keys(networksOf(services[name])).includes(network))
@@ -85,7 +86,7 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
       ['operator', 'prometheus', ...serviceNames.filter(name => name !== 'executor')].sort(),
     )
     assert.deepEqual(within('outside').sort(), ['gateway', 'webhook'])
-    assert.deepEqual(within('observability'), ['prometheus'])
+    assert.deepEqual(within('observability').sort(), ['grafana', 'prometheus'])
     assert.deepEqual(within('language-models'), ['executor'])
     assert.deepEqual(within('payments'), ['billing'])
     assert.deepEqual(within('default'), [])
@@ -94,8 +95,8 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     const open = parse(composed({ ...settings, LANGUAGE_MODELS_INTERNAL: 'false', PAYMENTS_INTERNAL: 'false' }))
     for (const name of ['language-models', 'payments']) assert.notEqual(open.networks[name].internal, true)
     const published = Object.keys(services).filter(name => services[name].ports !== undefined)
-    assert.deepEqual(published.sort(), ['gateway', 'prometheus'])
-    assert.match(JSON.stringify(services.prometheus.ports), /127\.0\.0\.1/)
+    assert.deepEqual(published.sort(), ['gateway', 'grafana', 'prometheus'])
+    for (const name of ['grafana', 'prometheus']) assert.match(JSON.stringify(services[name].ports), /127\.0\.0\.1/)
   })
 
   it('tells of the models whoever offers work that needs them, and their keys executors alone', () => {

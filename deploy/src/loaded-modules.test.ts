@@ -1,6 +1,6 @@
 /** A process loads no package that its shape has no use for: each costs time at the start, and memory for ever. */
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { after, test } from 'node:test'
@@ -15,6 +15,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const START = fileURLToPath(new URL('./start.ts', import.meta.url))
 const LISTING = new URL('./loaded-modules.fixture.ts', import.meta.url).href
 
+const address = '127.0.0.1:0'
+const addresses = { MILLHAND_HTTP_ADDR: address, MILLHAND_GRPC_ADDR: address, MILLHAND_METRICS_ADDR: address }
+
 /** The packages of which the one process has loaded code when it is ready. */
 async function loadedPackages(env: Environment): Promise<ReadonlySet<string>> {
   const urls = (await loadedModules(env)).filter(url => /\.[cm]?[jt]s$/.test(url))
@@ -23,8 +26,6 @@ async function loadedPackages(env: Environment): Promise<ReadonlySet<string>> {
 
 async function loadedModules(env: Environment): Promise<string[]> {
   const list = join(folder, 'loaded')
-  const address = '127.0.0.1:0'
-  const addresses = { MILLHAND_HTTP_ADDR: address, MILLHAND_GRPC_ADDR: address, MILLHAND_METRICS_ADDR: address }
   await using process = start(['--import', LISTING, START], {
     ...addresses,
     MILLHAND_DATA_DIR: join(folder, 'data'),
@@ -41,7 +42,7 @@ async function loadedModules(env: Environment): Promise<string[]> {
 const unused = [
   ...['kafkajs', 'mongodb', 'bson', '@grpc/grpc-js', 'undici'],
   ...['@opentelemetry/api', '@opentelemetry/sdk-node', '@opentelemetry/sdk-trace', '@opentelemetry/resources'],
-  ...['@opentelemetry/sdk-metrics', '@opentelemetry/exporter-prometheus'],
+  ...['@opentelemetry/sdk-logs', '@opentelemetry/sdk-metrics', '@opentelemetry/exporter-prometheus'],
   ...['onnxruntime-node', 'node-llama-cpp', '@duckdb/node-api', 'echarts'],
   // Loaded with the first form, the first invoice as CSV, and the first task of an AI employee.
   ...['@fastify/busboy', 'csv-stringify', 'ajv', 'ajv-formats'],
@@ -64,6 +65,14 @@ test('a second start by the script of package.json parses no TypeScript', async 
   const isParser = (name: string) => name.includes('internal/deps/amaro')
   assert.ok((await loadedModules(env)).some(isParser), 'the first start parses')
   assert.ok(!(await loadedModules(env)).some(isParser))
+})
+
+test('a first start has written its compiled code before it serves: a disk may take long for it', async () => {
+  const own = { MILLHAND_DATA_DIR: join(folder, 'first'), NODE_COMPILE_CACHE: join(folder, 'first-compiled') }
+  await using process = start([START], { ...addresses, ...own })
+  await process.ready
+  const files = await readdir(own.NODE_COMPILE_CACHE, { recursive: true })
+  assert.ok(files.length > 500, `${files.length} files`)
 })
 
 test('the SDK of traces is loaded where a collector is named, with the exporter of its protocol', async () => {

@@ -1,7 +1,8 @@
 /** The process of `pnpm start`, from its start to its end. */
 import { onnxRunner } from '@millhand/executor/onnx'
 import { createRunner, endProcess } from '@millhand/process'
-import { standardError, startTracing } from '@millhand/telemetry'
+import { standardError, startTelemetry } from '@millhand/telemetry'
+import { writeCompiledCode } from './compile-cache.ts'
 import { local } from './local.ts'
 import { localConfig } from './local-config.ts'
 import { stopWithPackageManager } from './package-manager.ts'
@@ -11,6 +12,7 @@ import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
 import { waitForStore, waitReasonOf } from './store-wait.ts'
 
+writeCompiledCode()
 try {
   const config = localConfig(process.env)
   const log = processLog(config.logLevel, 'local')
@@ -23,7 +25,7 @@ try {
   for (;;) {
     const runner = newRunner()
     try {
-      runner.own(await startTracing(process.env, 'millhand', log), 'tracing')
+      runner.own(await startTelemetry(process.env, 'millhand', log), 'telemetry')
       const starting = local(config, runner, log, onnxRunner({ ...config.onnx, log }))
       // A start that waits for ever must not keep the process from its end.
       const started = await Promise.race([starting, runner.waitForExit()])

@@ -22,7 +22,7 @@ import { computeOn } from '@millhand/compute/compute-on-database'
 import { createDialer, createResolver } from '@millhand/dial'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import type { EventLog } from '@millhand/eventlog'
-import { readerNames, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
+import { observeBehind, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
 import { chooseSandbox, type ModelRunner } from '@millhand/executor'
 import { createGateway, type Gateway, localLimiter, publicServices } from '@millhand/gateway'
@@ -160,13 +160,7 @@ async function hostServices(process: Process, isBusy: () => boolean): Promise<vo
   hosted.host('compute', compute)
   const eventLog = sqliteEventLog(db, { isBusy })
   const events = withReaderMetrics(eventLog, metrics)
-  const close = metrics.observe(() => {
-    const behind = eventLog.groupsBehind()
-    const groups = readerNames.filter(reader => behind.has(reader))
-    const name = 'millhand_event_reader_behind_events'
-    return groups.map(reader => ({ name, labels: { reader }, value: behind.get(reader) ?? 0 }))
-  })
-  runner.own({ close }, 'reader metrics')
+  runner.own({ close: observeBehind(metrics, eventLog.groupsBehind) }, 'reader metrics')
   const batch = createBatchService({
     ...{ db, blobs, events, cursors, clock, log },
     tasks: {

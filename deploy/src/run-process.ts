@@ -1,6 +1,6 @@
 /** One service's process from its start to its end. */
 import { systemClock as clock, createRunner, type Runner } from '@millhand/process'
-import { type Log, processMetrics, standardOutput, startTracing } from '@millhand/telemetry'
+import { type Log, processMetrics, standardOutput, startTelemetry } from '@millhand/telemetry'
 import { stopWithPackageManager } from './package-manager.ts'
 import type { Process, Started } from './process.ts'
 import { processLog } from './process-log.ts'
@@ -26,8 +26,8 @@ export async function runProcess(chosen: Process, options: ProcessOptions): Prom
     process.stdin.resume()
   }
   try {
-    const tracing = await startTracing(process.env, `millhand-${options.service}`, log)
-    runner.own(tracing, 'tracing')
+    const telemetry = await startTelemetry(process.env, `millhand-${options.service}`, log)
+    runner.own(telemetry, 'telemetry')
     // A start that waits for others for ever must not keep the process from its end.
     const started = await Promise.race([startAll(prepared, runner, log), runner.waitForExit()])
     if (typeof started === 'number') return started

@@ -117,8 +117,8 @@ test('files that usually hold secrets stay out, wherever somebody puts them', { 
 
 test('what runs is in the image', { skip: gitMissing() }, () => {
   const tracked = git(root, 'ls-files', '-z', 'deploy', 'gateway', 'libs', 'services', 'patches')
-  // What makes optional models runs outside, and its models are a folder beside the image. Prometheus has its own image.
-  const apart = /^(gateway\/test|deploy\/optional-models|deploy\/prometheus)\//
+  // What makes optional models runs outside, and its models are a folder beside the image. Prometheus and Grafana have images of their own.
+  const apart = /^(gateway\/test|deploy\/optional-models|deploy\/(prometheus|grafana))\//
   const left = tracked.filter(path => !isSent(path) && !apart.test(path))
   assert.deepEqual(left.sort(), [
     'deploy/Dockerfile',

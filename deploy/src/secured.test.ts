@@ -113,7 +113,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     await start('instance', { ...database, ...kafkaOf('instance') })
     const instanceUrl = { MILLHAND_INSTANCE_URL: urls.get('instance') as string }
     await start('compute', { ...database, ...instanceUrl, ...kafkaOf('compute') })
-    await start('billing', { ...database, ...kafkaOf('billing') })
+    await start('billing', { ...database, ...kafkaOf('billing'), MILLHAND_METRICS_ADDR: '127.0.0.1:0' })
     await start('webhook', { ...database, ...kafkaOf('webhook') })
     const computeUrl = { MILLHAND_COMPUTE_URL: urls.get('compute') as string }
     const beside = {
@@ -149,6 +149,16 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       const { total } = (await answer.json()) as { total?: { tasks: { succeeded: number } } }
       return total?.tasks.succeeded === 1
     })
+  })
+
+  it('may see at the broker how far its groups are behind', async () => {
+    const line = running
+      .get('billing')
+      ?.output.stderr.split('\n')
+      .find(each => each.includes('"metrics.served"'))
+    const { url } = JSON.parse(line ?? '')
+    const upToDate = /^millhand_event_reader_behind_events\{reader="billing-compute"\} 0$/m
+    await until(async () => upToDate.test(await (await fetch(url)).text()))
   })
 
   it('archives what the tasks tell, and what keys and webhooks do', async () => {

@@ -4,7 +4,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Address, Runner } from '@millhand/process'
 import { ignoreAcceptErrors } from '@millhand/rpc'
-import { type Log, type Metrics, metricsContentType, observeRuntime, standardError, tracer } from '@millhand/telemetry'
+import {
+  type Log,
+  lineExporter,
+  type Metrics,
+  metricsContentType,
+  observeRuntime,
+  standardError,
+  tracer,
+} from '@millhand/telemetry'
 import { explainListenFault } from './listen-fault.ts'
 
 /** The URL at which it serves. */
@@ -16,6 +24,8 @@ export async function serveMetrics(
   standardError().onDropped(() => countDropped({}))
   const countSpans = metrics.counter('millhand_spans_dropped_total')
   tracer()?.onDropped((reason, spans) => countSpans({ reason }, spans))
+  const countRecords = metrics.counter('millhand_log_records_dropped_total')
+  lineExporter()?.onDropped((reason, records) => countRecords({ reason }, records))
   runner.own({ close: observeRuntime(metrics) }, 'runtime metrics')
   const server = createServer(async (req, res) => {
     if (URL.parse(req.url ?? '', 'http://metrics')?.pathname !== '/metrics') return void res.writeHead(404).end()

@@ -1,6 +1,7 @@
 /** The process of `pnpm serve <service>`, from its start to its end. */
 import { endProcess } from '@millhand/process'
 import { standardError, standardOutput } from '@millhand/telemetry'
+import { writeCompiledCode } from './compile-cache.ts'
 import { loadProcess } from './processes/load-process.ts'
 import { runProcess } from './run-process.ts'
 import { serviceNames } from './services.ts'
@@ -41,7 +42,9 @@ try {
       stopTimeoutMs: isAll ? 20_000 : 10_000,
       stopsWithStdin: words.includes('--stop-with-stdin'),
     }
-    await endProcess(await runProcess(await load(), options))
+    const chosen = await load()
+    writeCompiledCode()
+    await endProcess(await runProcess(chosen, options))
   }
 } catch (error) {
   if (!(error instanceof FirstStartFailed)) standardError().write(`${startFault(error)}\n`)

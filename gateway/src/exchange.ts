@@ -17,6 +17,8 @@ export class Exchange implements Inbound {
   readonly requestId: Id<'req'>
   /** The answer's; 0 until it is sent, and -1 where there will be none. */
   status = 0
+  /** How a call ended, as a status of HTTP: the answer of gRPC-Web is 200 and says that at the end of its body. */
+  callStatus: number | undefined
   /** Whether the body may come slowly, as long as it comes. */
   allowsSlowBody = false
   mode: KeyMode | undefined

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import { createClient } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
-import { type ReportRequest, StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import {
+  type DaySchema,
+  type ReportRequest,
+  StatusService,
+} from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { createDirectTransport } from '@millhand/rpc'
 import type { Status } from '../src/pages/status/status-document.ts'
 import { createRequestCounts } from '../src/status/request-counts.ts'
+import { now } from './fake-services.ts'
 import { start, validTask } from './start.ts'
 
 /** A status service that keeps what it is told, and tells what it is given. */
@@ -14,12 +21,7 @@ function fakeStatus() {
   const transport = createDirectTransport()
   const fake = {
     reports: [] as ReportRequest[],
-    days: [] as {
-      day: string
-      requests: number
-      failed: number
-      components: { name: string; upMs: number; downMs: number }[]
-    }[],
+    days: [] as MessageInitShape<typeof DaySchema>[],
     asked: 0,
     isAway: false,
     client: createClient(StatusService, transport),
@@ -41,6 +43,8 @@ function fakeStatus() {
   })
   return fake
 }
+
+const sinceOf = (report: ReportRequest | undefined) => report?.since && timestampMs(report.since)
 
 const asJson = { headers: { accept: 'application/json' } }
 
@@ -68,7 +72,7 @@ test('the page is written once a second, however many look at it', async t => {
   assert.notEqual((await tags())[0], first)
 })
 
-test('a gateway reports once a minute and when it stops: requests of the API, by how they were answered', async t => {
+test('a gateway reports every ten seconds and when it stops: requests of the API, by how they were answered', async t => {
   const status = fakeStatus()
   const { gateway, url, clock, services, call, post } = await start(t, { status: status.client })
   const created = (await (await post(validTask)).json()) as { id: string }
@@ -81,15 +85,16 @@ test('a gateway reports once a minute and when it stops: requests of the API, by
   await fetch(`${url}/nowhere`)
   const sandbox = { authorization: `Bearer ${services.key(['*'], { mode: Mode.TEST })}` }
   assert.equal((await call('/v1/tasks', { headers: sandbox })).status, 200)
-  await clock.advance(60_000)
+  await clock.advance(10_000)
   const [first, ...others] = status.reports
   assert.deepEqual(others, [])
   assert.deepEqual([first?.sequence, first?.day], [1, '2026-11-21'])
   assert.deepEqual([first?.requests, first?.failed, first?.timed], [4, 1, 4])
   assert.deepEqual(
     first?.components.map(({ name, upMs, downMs }) => [name, upMs, downMs]),
-    [['gateway', 60_000, 0]],
+    [['gateway', 10_000, 0]],
   )
+  assert.equal(sinceOf(first), now)
   await call('/v1/tasks')
   await gateway.close()
   assert.deepEqual(
@@ -100,6 +105,7 @@ test('a gateway reports once a minute and when it stops: requests of the API, by
     ],
   )
   assert.equal(status.reports[1]?.components[0]?.downMs, 0, 'a stop is no outage')
+  assert.equal(sinceOf(status.reports[1]), now + 10_000, 'each goes on where the one before has ended')
 })
 
 test('a stop is no outage, however long it takes for what is still to be answered', async t => {
@@ -142,7 +148,7 @@ test('a report that did not arrive is sent again as it was; a day that ends make
   await clock.advance(1_000)
   assert.deepEqual(status.reports, [])
   status.isAway = false
-  await clock.advance(60_000)
+  await clock.advance(10_000)
   assert.deepEqual(
     status.reports.map(({ sequence, day, requests }) => [sequence, day, requests]),
     [
@@ -181,6 +187,43 @@ test('/status tells components as they are, since when, and 90 days', async t =>
   const answered = told.targets[0]
   assert.deepEqual([answered?.name, answered?.target, answered?.share], ['answered', 0.999, 0.998])
   assert.ok(!JSON.stringify(told).includes('10.0.0.7'), 'why a part is away is for operators')
+})
+
+test('/status tells the error budgets of 30 days, of all gateways together, and since when it is counted', async t => {
+  const status = fakeStatus()
+  const { url, clock } = await start(t, { status: status.client })
+  const told = async () => ((await (await fetch(`${url}/status`, asJson)).json()) as Status).targets
+  assert.deepEqual(
+    (await told()).map(({ name, error_budget }) => [name, error_budget]),
+    ['answered', 'fast'].map(name => [name, { days: 30, requests: 0, allowed: 0, missed: 0 }]),
+  )
+  assert.match(await (await fetch(`${url}/status`)).text(), /Error budget of 30 days: nothing counted yet\./)
+  status.days = [
+    { day: '2026-10-22', requests: 5, failed: 5, timed: 5, slow: 5, since: timestampFromMs(now - 30 * 86_400_000) },
+    {
+      day: '2026-11-20',
+      requests: 900_000,
+      failed: 200,
+      timed: 800_000,
+      slow: 4_000,
+      since: timestampFromMs(now - 1_000),
+    },
+    { day: '2026-11-21', requests: 100_000, failed: 50, timed: 0, updatedAt: timestampFromMs(now + 2_000) },
+  ]
+  await clock.advance(10_000)
+  const counted = { days: 30, since: '2026-11-21T07:29:59.123Z', until: '2026-11-21T07:30:02.123Z' }
+  assert.deepEqual(
+    (await told()).map(({ error_budget }) => error_budget),
+    [
+      { ...counted, requests: 1_000_000, allowed: 1_000, missed: 250, spent: 0.25 },
+      { ...counted, requests: 800_000, allowed: 8_000, missed: 4_000, spent: 0.5 },
+    ],
+  )
+  const page = await (await fetch(`${url}/status`)).text()
+  assert.match(
+    page,
+    /Error budget of 30 days: <strong>25 % spent<\/strong>\. 250 of\s1,000,000 requests missed the target, and 1,000 may\./,
+  )
 })
 
 test('/status is a page for people, without scripts, and every day says what it was', async t => {

@@ -3,7 +3,7 @@ import type { DescService } from '@bufbuild/protobuf'
 import { createClient, type Transport } from '@connectrpc/connect'
 import { ConsumerDirectoryService } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
 import { type KafkaEventLog, openKafka } from '@millhand/eventlog/kafka'
-import { withReaderMetrics } from '@millhand/eventlog/reader-metrics'
+import { observeBehind, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import type { Ownership } from '@millhand/lease'
 import { systemClock as clock, type Health, type Runner, type Values } from '@millhand/process'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
@@ -96,6 +96,7 @@ interface OwnedWork {
 export function replicatedProcess(name: OwnedService, { config, db, health, runner, log }: OwnedParts) {
   const kafka: KafkaEventLog = runner.own(openKafka({ ...config.kafka, clientId: name, log }), 'event log')
   const events = withReaderMetrics(kafka, metrics)
+  runner.own({ close: observeBehind(metrics, kafka.groupsBehind) }, 'reader metrics')
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
   return {

@@ -116,12 +116,12 @@ export function createAnswers(
       const chunks: Uint8Array[] = []
       if (body instanceof Uint8Array) chunks.push(body)
       else if (body) for await (const chunk of body) chunks.push(chunk)
-      count()
+      exchange.callStatus = count()
       return exchange.send(status, headers, Buffer.concat(chunks))
     }
     exchange.begin(status, headers)
     await writeBody(res, body as AsyncIterable<Uint8Array>, { readerMs, cut: () => exchange.cut() })
-    count()
+    exchange.callStatus = count()
     exchange.finish()
   }
 

@@ -33,6 +33,8 @@ export interface RunItem {
   readonly reserveCost?: (costMicros: number) => Promise<void>
   /** Stores how far the run is: the next attempt gets it as the first of its `files`. Rejects where that can't be now. */
   readonly storeCheckpoint?: (checkpoint: Uint8Array) => Promise<void>
+  /** Told the best result so far, whenever there is a better one, by a run that leaves it where its owner cancels it. */
+  readonly keepBest?: (best: ItemResult) => void
 }
 
 /** A file that comes beside an input, whole. */

@@ -1,19 +1,12 @@
 /** Sentence embeddings by a model of the BERT family: texts become tokens, and tokens a vector. */
 import { readFile } from 'node:fs/promises'
-import { Tokenizer } from '@huggingface/tokenizers'
 import { openSession, type Session, type SessionOptions } from '@millhand/onnxruntime'
+import { encoderInputs, MOST_TOKENS, openTokenizer, type TokenizedText } from './tokens.ts'
 
 export interface SentenceEncoder {
   tokenize(text: string): TokenizedText
   /** One vector of length 1 for each text, in their order. All texts are in one run of the model. */
   encode(texts: readonly TokenizedText[]): Promise<Float32Array[]>
-}
-
-export interface TokenizedText {
-  /** At most `MOST_TOKENS`. The first is `[CLS]`, the last `[SEP]`. */
-  readonly tokens: readonly number[]
-  /** Whether the text has more tokens than these. */
-  readonly truncated: boolean
 }
 
 export interface EncoderFiles extends SessionOptions {
@@ -23,18 +16,12 @@ export interface EncoderFiles extends SessionOptions {
   readonly tokenizer: string
 }
 
-/** Sentence models are trained on at most so many tokens: more dilute the mean. */
-export const MOST_TOKENS = 256
 /** Of one run, padding included: it takes 0.3 s on a busy core, and is what a stop waits for. */
 const RUN_TOKENS = 1_024
 
 /** Rejects with what says why it is no such model. */
 export async function openEncoder({ model, tokenizer, ...session }: EncoderFiles): Promise<SentenceEncoder> {
-  const tokenize = await openTokenizer(tokenizer)
-  // Without its vocabulary every word is the same unknown one, and every text like every other.
-  if (String(tokenize('one').tokens) === String(tokenize('two').tokens)) {
-    throw new Error('its tokenizer does not tell words apart')
-  }
+  const tokenize = openTokenizer(await readFile(tokenizer, 'utf8'))
   const encode = encoder(await openSession(model, session))
   // Its first run is slow, and a model that can't read so many tokens says so now.
   await encode([tokenize('a'), tokenize('word '.repeat(MOST_TOKENS))])
@@ -55,15 +42,6 @@ export function* batchesOf<T extends TokenizedText>(texts: readonly T[]): Genera
   if (batch.length > 0) yield batch
 }
 
-async function openTokenizer(file: string): Promise<SentenceEncoder['tokenize']> {
-  const tokenizer = new Tokenizer(JSON.parse(await readFile(file, 'utf8')), {})
-  return text => {
-    const { ids } = tokenizer.encode(text)
-    if (ids.length <= MOST_TOKENS) return { tokens: ids, truncated: false }
-    return { tokens: [...ids.slice(0, MOST_TOKENS - 1), ids.at(-1) as number], truncated: true }
-  }
-}
-
 function encoder({ inputs, outputs, run }: Session): SentenceEncoder['encode'] {
   const names = inputs.map(({ name }) => name)
   if (!names.includes('input_ids') || !names.includes('attention_mask') || names.some(name => !INPUTS.has(name)))
@@ -73,19 +51,7 @@ function encoder({ inputs, outputs, run }: Session): SentenceEncoder['encode'] {
 
   return async texts => {
     const length = Math.max(...texts.map(({ tokens }) => tokens.length))
-    const tensor = (numberAt: (tokens: readonly number[], at: number) => number) => ({
-      dtype: 'int64' as const,
-      shape: [texts.length, length],
-      data: BigInt64Array.from(
-        texts.flatMap(({ tokens }) => Array.from({ length }, (_, at) => BigInt(numberAt(tokens, at)))),
-      ),
-    })
-    const given = {
-      input_ids: () => tensor((tokens, at) => tokens[at] ?? 0),
-      attention_mask: () => tensor((tokens, at) => (at < tokens.length ? 1 : 0)),
-      token_type_ids: () => tensor(() => 0),
-    }
-    const feeds = new Map(names.map(name => [name, given[name as keyof typeof given]()]))
+    const feeds = encoderInputs(names, texts)
     const { dtype, shape, data } = (await run(feeds)).get(output) ?? { shape: [] }
     const [, , width = 0] = shape
     if (dtype !== 'float32' || shape.length !== 3 || width < 1)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createMetrics } from '@millhand/telemetry'
 import type { EventLog, LoggedEvent } from './event-log.ts'
-import { readerNames, withReaderMetrics } from './reader-metrics.ts'
+import { observeBehind, readerNames, withReaderMetrics } from './reader-metrics.ts'
 
 const event: LoggedEvent = { topic: 't', key: 'k', id: 'e', type: 'x', time: 0, value: '{}', position: '1' }
 
@@ -79,4 +80,21 @@ test('counts no group that is not of this list', async () => {
   await log.subscribe('another', ['t'], async () => {}, signal)
   assert.equal(counts.size, 0)
   assert.equal(new Set(readerNames).size, readerNames.length)
+})
+
+test('tells how far behind the groups of this list are, until that ends', async () => {
+  const metrics = createMetrics()
+  const ends = observeBehind(
+    metrics,
+    async () =>
+      new Map([
+        ['billing-compute', 7],
+        ['another', 9],
+      ]),
+  )
+  const text = () => metrics.text({ warn: error => assert.fail(String(error)) })
+  assert.match(await text(), /^millhand_event_reader_behind_events\{reader="billing-compute"\} 7$/m)
+  assert.doesNotMatch(await text(), /another/)
+  ends()
+  assert.doesNotMatch(await text(), /behind_events/)
 })

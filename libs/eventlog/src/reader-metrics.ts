@@ -44,6 +44,19 @@ export function withReaderMetrics<Log extends EventLog>(
   }
 }
 
+/** Tells metrics how many events readers have not looked at, until the returned call. */
+export function observeBehind(
+  metrics: Pick<Metrics, 'observe'>,
+  groupsBehind: () => ReadonlyMap<string, number> | Promise<ReadonlyMap<string, number>>,
+): () => void {
+  const name = 'millhand_event_reader_behind_events'
+  return metrics.observe(async () => {
+    const behind = await groupsBehind()
+    const readers = readerNames.filter(reader => behind.has(reader))
+    return readers.map(reader => ({ name, labels: { reader }, value: behind.get(reader) ?? 0 }))
+  })
+}
+
 /** A batch is done with when the next one is asked for, or none is any more. */
 async function* counted<Event>(
   batches: AsyncIterable<readonly Event[]>,

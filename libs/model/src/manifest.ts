@@ -40,6 +40,8 @@ export type Preprocess =
     }
   /** The text, as a string tensor of shape [1]. */
   | { readonly name: 'text' }
+  /** The tokens of a text, as a model of the BERT family takes them; by the tokenizer in the metadata of the file. */
+  | { readonly name: 'tokens' }
 
 /** How the model's outputs become the task's. */
 export type Postprocess =
@@ -182,10 +184,11 @@ const NOT_OF_GGUF = [
 ]
 
 function readPreprocess(read: Fields): Preprocess {
-  const name = read.oneOf('name', ['tensors', 'numbers', 'image', 'text'])
+  const name = read.oneOf('name', ['tensors', 'numbers', 'image', 'text', 'tokens'])
   switch (name) {
     case 'tensors':
     case 'text':
+    case 'tokens':
       return { name }
     case 'numbers': {
       const count = read.integer('count', 1, 1_000_000)
@@ -234,7 +237,7 @@ function formatsOf(processing: Processing): readonly [InputFormat, ...InputForma
   if (processing.kind === 'text_generation') return ['text', 'json']
   if (processing.kind !== 'single') return [PIPELINES[processing.kind].reads]
   const { name } = processing.preprocess
-  return [name === 'numbers' ? 'json' : name]
+  return [name === 'numbers' ? 'json' : name === 'tokens' ? 'text' : name]
 }
 
 function mayBatch({ kind }: Processing): boolean {

@@ -39,6 +39,7 @@ export function isOneRow(shape: readonly number[]): boolean {
 function inputFault(preprocess: Preprocess, inputs: readonly TensorSpec[]): string | undefined {
   const { name } = preprocess
   if (name === 'tensors') return undefined
+  if (name === 'tokens') return encoderFault(inputs)
   const [input] = inputs
   if (!input || inputs.length > 1) return `${name} needs a model with one input; this one has ${inputs.length}`
   const { dtype, shape } = input
@@ -50,10 +51,23 @@ function inputFault(preprocess: Preprocess, inputs: readonly TensorSpec[]): stri
   return `${name} makes a tensor of the shape [${made}], and the model takes [${shape}] (-1: any)`
 }
 
+function encoderFault(inputs: readonly TensorSpec[]): string | undefined {
+  const names = inputs.map(({ name }) => name)
+  const fits = inputs.every(
+    ({ name, dtype, shape }) => ENCODER_INPUTS.includes(name) && dtype === 'int64' && shape.length === 2,
+  )
+  if (fits && names.includes('input_ids') && names.includes('attention_mask')) return undefined
+  return `tokens needs a model with the inputs ${ENCODER_INPUTS.slice(0, 2).join(', ')} and perhaps ${ENCODER_INPUTS[2]}, of int64 and two axes`
+}
+
+const ENCODER_INPUTS: readonly string[] = ['input_ids', 'attention_mask', 'token_type_ids']
+
 function goesWith({ name }: Preprocess, { dtype }: TensorSpec): boolean {
   switch (name) {
     case 'tensors':
       return true
+    case 'tokens':
+      return dtype === 'int64'
     case 'text':
       return dtype === 'string'
     case 'numbers':
@@ -67,6 +81,7 @@ function goesWith({ name }: Preprocess, { dtype }: TensorSpec): boolean {
 export function shapeOf(preprocess: Preprocess, input: TensorSpec): readonly number[] {
   switch (preprocess.name) {
     case 'tensors':
+    case 'tokens':
       return input.shape
     case 'text':
       return input.shape.length === 2 ? [1, 1] : [1]

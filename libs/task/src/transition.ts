@@ -43,6 +43,8 @@ export interface TaskRules<T extends TaskBase> {
   readonly retentionMs: number
   /** What its record keeps of the run that ends it: what ran, what that used and costs. Contract, section 4, "Billing". */
   readonly bill: (task: T, report: RunReport, now: number) => Partial<T>
+  /** Whether the task has the output of its run although it was cancelled; never where it is left out. */
+  readonly keepsOutput?: (task: T) => boolean
   /** From 0 up to 1, for the backoff's jitter. */
   readonly random: () => number
 }
@@ -105,7 +107,7 @@ function finished<T extends TaskBase>(
   now: number,
 ): T {
   if (task.status === 'cancelling')
-    return { ...ended(rules, task, 'cancelled', now, rules.bill(task, report, now)), ...partial(task, outcome) }
+    return { ...ended(rules, task, 'cancelled', now, rules.bill(task, report, now)), ...partial(rules, task, outcome) }
   switch (outcome.kind) {
     case 'output':
       return ended(rules, task, 'succeeded', now, { ...rules.bill(task, report, now), output: outcome.output })
@@ -118,7 +120,7 @@ function finished<T extends TaskBase>(
         ? retried(rules, task, outcome.failure, now, rules.bill(task, report, now))
         : {
             ...ended(rules, task, 'failed', now, { ...rules.bill(task, report, now), error: outcome.failure }),
-            ...partial(task, outcome),
+            ...partial(rules, task, outcome),
           }
     case 'evicted':
     case 'cancelled': // No one asked to cancel it: its executor stopped it for reasons of its own.
@@ -130,9 +132,10 @@ function finished<T extends TaskBase>(
   }
 }
 
-/** What was done before the end, where its run says so: of a task over lines alone. */
-function partial({ lines }: TaskBase, outcome: Outcome): Patch {
-  if (lines === undefined) return {}
+/** What was done before the end, where its run says so: of a task over lines, and of one that keeps its output. */
+function partial<T extends TaskBase>({ keepsOutput }: TaskRules<T>, task: T, outcome: Outcome): Patch {
+  if (outcome.kind === 'output' && keepsOutput?.(task)) return { output: outcome.output }
+  if (task.lines === undefined) return {}
   const { file, kept_until } = outcome.kind === 'output_file' ? outcome : (partialOf(outcome) ?? {})
   return file === undefined ? {} : { output_file: file, data_expires_at: kept_until }
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createLog, type LogOptions } from './log.ts'
+import { setLineExporter } from './log-export/line-exporter.ts'
+import type { Line } from './log-line.ts'
 
 describe('log', () => {
   it('writes one JSON line an event', () => {
@@ -109,6 +111,36 @@ describe('log', () => {
     assert.match(JSON.stringify(line.deep), /too deep/)
     assert.equal(line.many.at(-1), '[100 more]')
     assert.match(line.long, /x\[1808 more\]$/)
+  })
+})
+
+describe('log that is exported', () => {
+  for (const format of ['json', 'terminal'] as const) {
+    it(`exports what it writes as ${format}, without secrets`, () => {
+      const exported: Line[] = []
+      setLineExporter({ export: line => void exported.push(line), onDropped() {} })
+      try {
+        const { log } = open({ format, level: 'info', bindings: { process: 'compute' } })
+        log.debug('a.b')
+        log.warn('a.c', { token: 'swordfish', error: 'bad key mh_live_0123456789abcdefghijABCDEFGHIJ012345', at: 1n })
+      } finally {
+        setLineExporter(undefined)
+      }
+      const time = '1970-01-01T00:00:01.500Z'
+      const fields = { token: '[redacted]', error: 'bad key mh_live_[redacted]', at: '1' }
+      assert.deepEqual(exported, [{ time, level: 'warn', event: 'a.c', process: 'compute', ...fields }])
+    })
+  }
+
+  it('writes its lines also where the exporter fails', () => {
+    setLineExporter({ export: throwing, onDropped() {} })
+    const { log, lines } = open()
+    try {
+      log.info('a.b')
+    } finally {
+      setLineExporter(undefined)
+    }
+    assert.equal(lines.length, 1)
   })
 })
 

@@ -1,6 +1,7 @@
 /** Structured logs: one line an event. */
 import { isatty } from 'node:tty'
 import { withoutSecrets } from '@millhand/api/redact-secrets'
+import { lineExporter } from './log-export/line-exporter.ts'
 import { type Level, type Line, levels } from './log-line.ts'
 import { loggable } from './loggable.ts'
 import { standardError } from './output/standard.ts'
@@ -53,15 +54,18 @@ export function createLog(options: LogOptions): Log {
     format: format === 'json' ? line => JSON.stringify(line) : line => terminalLine(line, color),
     now: options.now ?? Date.now,
   }
-  if (options.write === undefined) standardError().notice = lines => textOf(sink, 'warn', 'log.dropped', { lines })
+  if (options.write === undefined)
+    standardError().notice = lines => textOf(sink, lineOf(sink, 'warn', 'log.dropped', { lines }))
   return logTo(sink, options.bindings ?? {})
 }
 
 /** A line as it is written. */
-function textOf(sink: Sink, level: Level, event: EventName, fields: Fields): string {
+const textOf = (sink: Sink, line: Line): string => `${withoutSecrets(sink.format(line))}\n`
+
+function lineOf(sink: Sink, level: Level, event: EventName, fields: Fields): Line {
   const what = { time: new Date(sink.now()).toISOString(), level, event }
   const said = loggable(fields) as Fields
-  return `${withoutSecrets(sink.format({ ...what, ...said, ...what }))}\n`
+  return { ...what, ...said, ...what }
 }
 
 interface Sink {
@@ -76,7 +80,9 @@ function logTo(sink: Sink, bindings: Fields): Log {
     if (levels.indexOf(level) < sink.lowest) return () => {}
     return (event: EventName, fields: Fields = {}) => {
       try {
-        sink.write(textOf(sink, level, event, { ...bindings, ...fields }))
+        const line = lineOf(sink, level, event, { ...bindings, ...fields })
+        sink.write(textOf(sink, line))
+        lineExporter()?.export(JSON.parse(withoutSecrets(JSON.stringify(line))))
       } catch {
         // A log that fails must not fail the work it tells of, and has nowhere to say so.
       }

@@ -1,5 +1,6 @@
 /** Checkpoints: what is written is read, and what is damaged is refused. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { CheckpointInvalid, readCheckpoint, type TrainingState, writeCheckpoint } from './index.ts'
 
@@ -27,4 +28,11 @@ test('a checkpoint with any byte changed, or cut off anywhere, is refused', () =
     assert.throws(() => readCheckpoint(bytes.with(at, (bytes[at] as number) ^ 1)), CheckpointInvalid)
     assert.throws(() => readCheckpoint(bytes.subarray(0, at)), CheckpointInvalid)
   }
+})
+
+test('a checkpoint of another version is refused', () => {
+  const content = Buffer.from(writeCheckpoint(state).subarray(0, -32))
+  content.write('"version":1', content.indexOf('"version":'))
+  const bytes = Buffer.concat([content, createHash('sha256').update(content).digest()])
+  assert.throws(() => readCheckpoint(bytes), /^CheckpointInvalid: the checkpoint is of version 1$/)
 })

@@ -15,7 +15,7 @@ export class CheckpointInvalid extends Error {
 
 /** `run`: what else the rest of a run depends on, as JSON. */
 export function writeCheckpoint({ step, vectors }: TrainingState, run: unknown = null): Uint8Array {
-  const head: Head = { version: 1, step, run, vectors: [...vectors].map(([name, { length }]) => [name, length]) }
+  const head: Head = { version: VERSION, step, run, vectors: [...vectors].map(([name, { length }]) => [name, length]) }
   const text = Buffer.from(JSON.stringify(head))
   const size = Buffer.alloc(4)
   size.writeUInt32LE(text.length)
@@ -35,7 +35,7 @@ export function readCheckpoint(bytes: Uint8Array): TrainingState & { readonly ru
   }
   const start = 4 + content.readUInt32LE(0)
   const { version, step, run, vectors } = JSON.parse(content.toString('utf8', 4, start)) as Head
-  if (version !== 1) throw new CheckpointInvalid(`the checkpoint is of version ${version}`)
+  if (version !== VERSION) throw new CheckpointInvalid(`the checkpoint is of version ${version}`)
   let at = start
   return {
     step,
@@ -58,6 +58,8 @@ interface Head {
   readonly vectors: readonly (readonly [string, number])[]
 }
 
+/** One more where the states of an optimizer get another meaning. */
+const VERSION = 2
 const DIGEST_BYTES = 32
 
 const digestOf = (content: Uint8Array): Buffer => createHash('sha256').update(content).digest()

@@ -1,12 +1,17 @@
 export { CheckpointInvalid, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 export { differentiableOperators } from './differentiable-operators.ts'
 export { batchesOf, takeExamples } from './examples.ts'
+export { type FrozenBase, openFrozenBase } from './frozen/frozen-base.ts'
+export { MOST_CLASSES, MOST_LABEL_CHARACTERS, openNewClasses } from './frozen/new-classes.ts'
+export { FEATURES, newHead } from './frozen/new-head.ts'
 export type { Loss } from './loss.ts'
 export type { Optimizer } from './optimizer.ts'
 export { checkParameters } from './run/check-parameters.ts'
+export { checkpointProblems, MOST_CHECKPOINT_BYTES, requireStorable } from './run/checkpoint-size.ts'
 export { type ExampleSet, ExamplesInvalid } from './run/example-set.ts'
-export { type ExampleFormat, exampleFormatOf, readExamples } from './run/read-examples.ts'
-export { type TrainableModel, trainableModelOf } from './run/trainable-model.ts'
+export type { InputReader } from './run/input-elements.ts'
+export { exampleFormatOf, type ReadOptions, readExamples } from './run/read-examples.ts'
+export { partsOf, type TrainableModel, trainableModelOf } from './run/trainable-model.ts'
 export {
   createTrainer,
   type Trainer,
@@ -15,7 +20,12 @@ export {
   type TrainingProgress,
 } from './run/trainer.ts'
 export type { EpochRecord, TrainingCard } from './run/training-card.ts'
-export { type ParameterProblem, ParametersInvalid, type TrainingParameters } from './run/training-parameters.ts'
+export {
+  type ParameterProblem,
+  ParametersInvalid,
+  type TrainablePart,
+  type TrainingParameters,
+} from './run/training-parameters.ts'
 export type { Evaluate } from './trace.ts'
 export { trainedModel } from './trained-model.ts'
 export { buildTrainingGraph, type TrainingGraph, type TrainingGraphOptions } from './training-graph.ts'

@@ -56,9 +56,20 @@ export function sumTo(graph: GraphWriter, gradient: string, from: Shape, to: Sha
   const more = from.length - to.length
   const axes = from.flatMap((length, axis) => (axis < more || to[axis - more] !== length ? [axis] : []))
   if (axes.length === 0) return gradient
+  const columns = elementCount(from.slice(axes.length))
+  const isOverRows = axes.at(-1) === axes.length - 1 && columns > 1
+  if (isOverRows) {
+    const rows = elementCount(from) / columns
+    const matrix = from.length === 2 ? gradient : reshape(graph, gradient, [rows, columns])
+    return reshape(graph, sumRows(graph, matrix, rows), to)
+  }
   const sum = reduce(graph, 'ReduceSum', gradient, axes)
   return more === 0 ? sum : reshape(graph, sum, to)
 }
+
+/** Of a matrix, as a product with ones: ONNX Runtime takes half as long for it as for a reduction. */
+const sumRows = (graph: GraphWriter, matrix: string, rows: number): string =>
+  graph.add('Gemm', [expand(graph, scalar(graph, 1), [1, rows]), matrix])
 
 /**
  * The gradient of values that were taken from `shape` along an axis: each gradient is added at the index it was taken

@@ -132,7 +132,7 @@ async function gradientOf(network: Network, output: string): Promise<number[]> {
   const feeds = feedsOf(training, network.batch)
   const { name, dtype, shape } = training.target
   feeds.set(name, { dtype, shape, data: new Float32Array(shape.reduce((product, length) => product * length, 1)) })
-  const gradients = (await evaluate(training.bytes, feeds)).get(training.gradients ?? '')
+  const gradients = (await evaluate(training.bytes, feeds)).get(training.gradients)
   return Array.from((gradients?.data ?? []) as Float32Array)
 }
 
@@ -189,7 +189,7 @@ test('batch normalization with a frozen scale and bias works as in inference', a
   const training = await buildTrainingGraph(network.bytes(output), options, evaluate)
   assert.equal(training.statistics.length, 0)
   const feeds = feedsOf(training, network.batch)
-  const gradients = (await evaluate(training.bytes, feeds)).get(training.gradients ?? '')?.data as Float32Array
+  const gradients = (await evaluate(training.bytes, feeds)).get(training.gradients)?.data as Float32Array
   const targets = feeds.get(training.target.name)?.data as Float32Array
   training.weights.initial.forEach((x, at) => {
     const slope = at % 2 === 0 ? 2 : 3 / 2

@@ -1,4 +1,4 @@
-/** A model and what training adds to it, as one graph of standard operators: forward, loss, backward, optimizer step. */
+/** A model and what training adds to it, as one graph of standard operators: forward, loss, backward. */
 import { toBinary } from '@bufbuild/protobuf'
 import { type ModelProto, ModelProtoSchema, type NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import type { Tensor } from '@millhand/model'
@@ -9,15 +9,12 @@ import { type GraphWriter, openGraphWriter, PREFIX } from './graph-writer.ts'
 import { insideLoss, type Loss, type Target, targetOf, writeLoss } from './loss.ts'
 import { contributing, readModelToTrain, trainableWeights } from './model-graph.ts'
 import type { Shape } from './operations.ts'
-import { type Optimizer, type OptimizerStep, writeOptimizer } from './optimizer.ts'
 import { type Evaluate, type Trace, traceModel, withGraph } from './trace.ts'
 import { TrainingRefused } from './training-refused.ts'
 import { layoutOf, pack, unpack, type VectorLayout } from './vector-layout.ts'
 
 export interface TrainingGraphOptions {
   readonly loss: Loss
-  /** Left out, the graph gives the gradients in the place of new weights. */
-  readonly optimizer?: Optimizer
   /** The output that is trained; default the first. */
   readonly output?: string
   /** Initializers to train; default all of float32 with at least one axis that are no statistics. */
@@ -35,24 +32,26 @@ export interface TrainingGraph {
   /** What the loss takes: the output, or what goes into its last operator where the loss has that inside. */
   readonly prediction: { readonly name: string; readonly shape: Shape }
   /** The trained weights. */
-  readonly weights: Carried
+  readonly weights: Packed
   /** Means and variances of batch normalization, which a step updates. */
   readonly statistics: Carried
-  readonly states: OptimizerStep['states']
-  readonly scalars: readonly string[]
   readonly masks: readonly DropoutMask[]
   /** The output with the loss, a scalar. */
   readonly loss: string
-  /** The output with the gradients, as one vector in the order of the weights; without an optimizer. */
-  readonly gradients: string | undefined
+  /** The output with the gradients, as one vector in the order of the weights. */
+  readonly gradients: string
 }
 
-/** Tensors of the model that are one vector, which goes in and comes out of each step. */
-interface Carried extends VectorLayout {
+/** Tensors of the model that are one vector, which goes into each step. */
+interface Packed extends VectorLayout {
   readonly input: string
-  readonly output: string
   /** As the model has them. */
   readonly initial: Float32Array
+}
+
+/** Those that a step also gives, for the next. */
+interface Carried extends Packed {
+  readonly output: string
 }
 
 /** An input with 0 where an element is dropped, elsewhere 1/(1 - ratio). */
@@ -86,9 +85,7 @@ export async function buildTrainingGraph(
   const gradientOf = writeBackward(graph, nodes, { from: new Map([[output, gradient]]), active, trace })
   const layout = layoutOf(trained, name => trace.tensorOf(name).shape)
   const gradients = pack(graph, layout, gradientOf)
-  const input = `${PREFIX}weights`
-  const step = options.optimizer && writeOptimizer(graph, options.optimizer, input, gradients)
-  const weights = { ...carry(layout, input, trace), output: step?.weights ?? input }
+  const weights = packed(layout, `${PREFIX}weights`, trace)
   const statistics = carryStatistics(graph, forward.statistics, trace)
   unpack(graph, weights.input, weights)
   if (statistics.length > 0) unpack(graph, statistics.input, statistics)
@@ -98,11 +95,9 @@ export async function buildTrainingGraph(
     prediction: { name: output, shape },
     weights,
     statistics,
-    states: step?.states ?? [],
-    scalars: step?.scalars ?? [],
     masks: forward.masks,
     loss: value,
-    gradients: step ? undefined : gradients,
+    gradients,
   }
   writeEnds(graph, { model, options, trace, used, result })
   return { bytes: toBinary(ModelProtoSchema, withGraph(model, graph.graph)), ...result }
@@ -155,7 +150,7 @@ function writeForward(graph: GraphWriter, nodes: readonly NodeProto[], active: R
   return { masks, statistics }
 }
 
-function carry(layout: VectorLayout, input: string, trace: Trace): Omit<Carried, 'output'> {
+function packed(layout: VectorLayout, input: string, trace: Trace): Packed {
   const initial = new Float32Array(layout.length)
   for (const { name, offset } of layout.tensors) {
     const { dtype, data } = trace.tensorOf(name)
@@ -169,7 +164,7 @@ function carryStatistics(graph: GraphWriter, updates: ReadonlyMap<string, string
   const input = `${PREFIX}statistics`
   const layout = layoutOf([...updates.keys()], name => trace.tensorOf(name).shape)
   const output = layout.length === 0 ? input : pack(graph, layout, name => updates.get(name))
-  return { ...carry(layout, input, trace), output }
+  return { ...packed(layout, input, trace), output }
 }
 
 type Ends = Omit<TrainingGraph, 'bytes'>
@@ -186,24 +181,21 @@ function writeEnds(
   },
 ): void {
   const { options, trace, used } = parts
-  const { inputs, target, weights, statistics, states, scalars, masks, loss, gradients } = parts.result
-  const carried = [weights, statistics].filter(({ length }) => length > 0)
-  const split = new Set(carried.flatMap(({ tensors }) => tensors.map(({ name }) => name)))
+  const { inputs, target, weights, statistics, masks, loss, gradients } = parts.result
+  const vectors = [weights, statistics].filter(({ length }) => length > 0)
+  const split = new Set(vectors.flatMap(({ tensors }) => tensors.map(({ name }) => name)))
   for (const [name, tensor] of trace.initializers) {
     if (used.has(name) && !split.has(name)) graph.initializer(name, tensor)
   }
-  const vector = (input: string, length: number) => inputOf(input, 'float32', [length])
   graph.graph.input.push(
     ...[...options.batch]
       .filter(([name]) => inputs.includes(name))
       .map(([name, { dtype, shape }]) => inputOf(name, dtype, shape)),
     inputOf(target.name, target.dtype, target.shape),
-    ...carried.map(({ input, length }) => vector(input, length)),
-    ...states.map(({ input }) => vector(input, weights.length)),
-    ...scalars.map(name => inputOf(name, 'float32', [])),
+    ...vectors.map(({ input, length }) => inputOf(input, 'float32', [length])),
     ...masks.map(({ input, shape }) => inputOf(input, 'float32', shape)),
   )
   graph.output(loss)
-  if (gradients !== undefined) graph.output(gradients)
-  for (const { input, output } of [...carried, ...states]) if (input !== output) graph.output(output)
+  graph.output(gradients)
+  if (statistics.length > 0) graph.output(statistics.output)
 }

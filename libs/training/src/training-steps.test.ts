@@ -18,7 +18,7 @@ function networkOf(kind: string) {
 /** Makes steps on one batch and resolves with the losses and the state. */
 async function train(kind: string, optimizer: Optimizer, steps: number, from?: TrainingState) {
   const { model, batch, loss } = networkOf(kind)
-  const training = await buildTrainingGraph(model, { loss, optimizer, batch }, evaluate)
+  const training = await buildTrainingGraph(model, { loss, batch }, evaluate)
   const session = await open(training.bytes)
   const run = openTrainingSteps({ training, optimizer, session, seed: 17, ...(from && { from }) })
   const target = feedsOf(training, batch).get(training.target.name)?.data as Float32Array
@@ -73,7 +73,7 @@ for (const [name, { optimizer, next }] of Object.entries(formulas)) {
     for (let step = 1; step <= 4; step += 1) {
       const data = Float32Array.from(weights)
       feeds.set(graph.weights.input, { dtype: 'float32', shape: [data.length], data })
-      const gradients = (await evaluate(graph.bytes, feeds)).get(graph.gradients ?? '')?.data as Float32Array
+      const gradients = (await evaluate(graph.bytes, feeds)).get(graph.gradients)?.data as Float32Array
       weights.forEach((weight, at) => {
         weights[at] = next(weight, gradients[at] as number, carried[at] as number[], step)
       })
@@ -101,7 +101,7 @@ for (const kind of Object.keys(networkKinds)) {
 test('a step that fails is not counted', async () => {
   const { model, batch, loss } = networkOf('a perceptron with relu')
   const optimizer: Optimizer = { name: 'adam' }
-  const training = await buildTrainingGraph(model, { loss, optimizer, batch }, evaluate)
+  const training = await buildTrainingGraph(model, { loss, batch }, evaluate)
   const session = { run: () => Promise.reject(new Error('no memory')) }
   const run = openTrainingSteps({ training, optimizer, session, seed: 1 })
   await assert.rejects(run.step(batch, new Float32Array(), 0.1), /no memory/)
@@ -121,7 +121,7 @@ test('batch normalization moves its statistics as the operator says', async () =
   const inputs = [x, network.weight([2]), network.weight([2]), numbers([1, 2]), numbers([3, 4])]
   const model = network.bytes(network.node('BatchNormalization', inputs, { momentum: 0.75 }))
   const optimizer: Optimizer = { name: 'sgd' }
-  const training = await buildTrainingGraph(model, { loss: 'mean_squared', optimizer, batch: network.batch }, evaluate)
+  const training = await buildTrainingGraph(model, { loss: 'mean_squared', batch: network.batch }, evaluate)
   const run = openTrainingSteps({ training, optimizer, session: await open(training.bytes), seed: 1 })
   await run.step(network.batch, new Float32Array(12), 0.1)
   const values = network.batch.get('x')?.data as Float32Array

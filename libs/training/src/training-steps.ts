@@ -1,7 +1,7 @@
 /** The steps of a run. What a step makes (weights, statistics, states of the optimizer) goes into the next. */
 import type { Tensor } from '@millhand/model'
 import { randomAt } from './counter-random.ts'
-import { type Optimizer, scalarsAt } from './optimizer.ts'
+import { type Optimizer, openOptimizer } from './optimizer.ts'
 import { elementCount } from './tensor-proto.ts'
 import type { TrainingGraph } from './training-graph.ts'
 
@@ -35,37 +35,37 @@ export interface TrainingStepsOptions {
 }
 
 export function openTrainingSteps({ training, optimizer, session, seed, from }: TrainingStepsOptions): TrainingSteps {
-  const { target, masks, loss } = training
-  const vectors = vectorsOf(training).map(({ input, output, initial }) => ({
-    input,
-    output,
-    current: vector(from ? stored(from, input, initial.length) : initial.slice()),
-  }))
+  const { target, masks, loss, weights, statistics, gradients } = training
+  const updates = openOptimizer(optimizer, weights.length)
+  updates.weights.set(weights.initial)
+  const vectors = new Map<string, Float32Array>([[weights.input, updates.weights], ...updates.states])
+  if (statistics.length > 0) vectors.set(statistics.input, statistics.initial.slice())
+  if (from) for (const [name, vector] of vectors) vector.set(stored(from, name, vector.length))
   let steps = from?.step ?? 0
   return {
     async step(batch, data, learningRate) {
       const number = steps + 1
       const inputs = new Map<string, Tensor>(batch)
       inputs.set(target.name, { ...target, data })
-      for (const [name, value] of scalarsAt(optimizer, number, learningRate)) {
-        if (training.scalars.includes(name))
-          inputs.set(name, { dtype: 'float32', shape: [], data: Float32Array.of(value) })
-      }
       for (const [stream, mask] of masks.entries()) {
         inputs.set(mask.input, maskAt(mask, { seed, stream, step: number }))
       }
-      for (const { input, current } of vectors) inputs.set(input, current)
-      const outputs = await session.run(inputs)
-      for (const each of vectors) {
-        release(each.current)
-        each.current = outputs.get(each.output) as Tensor
+      for (const { input, length } of [weights, statistics]) {
+        const data = vectors.get(input)
+        if (data) inputs.set(input, { dtype: 'float32', shape: [length], data })
       }
+      const outputs = await session.run(inputs)
+      const dataOf = (name: string) => (outputs.get(name) as Tensor).data as Float32Array<ArrayBuffer>
+      updates.gradients.set(dataOf(gradients))
+      release(dataOf(gradients))
+      if (statistics.length > 0) vectors.set(statistics.input, dataOf(statistics.output))
+      updates.step(number, learningRate)
       steps = number
-      return Number((outputs.get(loss) as Tensor).data[0])
+      return Number(dataOf(loss)[0])
     },
     state: () => ({
       step: steps,
-      vectors: new Map(vectors.map(({ input, current }) => [input, (current.data as Float32Array).slice()])),
+      vectors: new Map([...vectors].map(([name, data]) => [name, data.slice()])),
     }),
   }
 }
@@ -74,25 +74,14 @@ export function openTrainingSteps({ training, optimizer, session, seed, from }: 
  * Frees the memory of an array at once. The binding of 1.30 makes new arrays for the outputs of each run, also where it is
  * given some to write into; left to the garbage collector they cost a third of the time of a small step.
  */
-const release = ({ data }: Tensor): void => void (data as Float32Array<ArrayBuffer>).buffer.transfer(0)
+const release = ({ buffer }: Float32Array<ArrayBuffer>): void => void buffer.transfer(0)
 
-/** A copy of a vector of the state. */
-function stored({ vectors }: TrainingState, input: string, length: number): Float32Array {
-  const found = vectors.get(input)
+/** A vector of a state. */
+function stored({ vectors }: TrainingState, name: string, length: number): Float32Array {
+  const found = vectors.get(name)
   if (found?.length !== length)
-    throw new Error(`the state is of another training graph: it has no "${input}" of ${length}`)
-  return found.slice()
-}
-
-const vector = (data: Float32Array): Tensor => ({ dtype: 'float32', shape: [data.length], data })
-
-function vectorsOf({ weights, statistics, states }: TrainingGraph) {
-  const zeros = () => new Float32Array(weights.length)
-  return [
-    weights,
-    ...(statistics.length > 0 ? [statistics] : []),
-    ...states.map(state => ({ ...state, initial: zeros() })),
-  ]
+    throw new Error(`the state is of another training graph: it has no "${name}" of ${length}`)
+  return found
 }
 
 interface Place {

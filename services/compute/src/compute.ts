@@ -209,13 +209,18 @@ interface TransitionRules extends Pick<TaskRules<TaskRecord>, 'retentionMs' | 'r
 /** The task after `cause`, or why it can't be. Pure but for the jitter that it is given. */
 export function computeTransition(rules: TransitionRules) {
   const { retentionMs, random } = rules
-  const live = taskTransition<TaskRecord>({ retentionMs, random, bill: (...run) => billed(rules, ...run) })
+  const live = taskTransition<TaskRecord>({
+    ...{ retentionMs, random },
+    bill: (...run) => billed(rules, ...run),
+    keepsOutput: ({ type, parameters }) => type === 'training' && parameters?.on_cancel === 'keep_best',
+  })
 
   return (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
     const after = live(task, cause, now)
     if (isRefusal(after) || !hasEnded(after)) return after
-    // A model that was made, and whose task did not succeed after all, is removed.
-    const trained_file = after.status === 'succeeded' ? after.trained_file : undefined
+    // A model that was made, and that its task does not name after all, is removed.
+    const isNamed = after.status === 'succeeded' || after.output !== undefined
+    const trained_file = isNamed ? after.trained_file : undefined
     if (after.uses_file === undefined && after.uses_model === undefined && after.trained_file === trained_file)
       return after
     return { ...after, trained_file, uses_file: undefined, uses_model: undefined }

@@ -2,9 +2,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { InputFormat, type Model, ModelStatus } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import type { BrokenModel, CatalogueEntry, ModelPackage, TensorSpec } from '@millhand/model'
+import type { TrainablePart } from '@millhand/training'
 import type { StoredModel } from './models/model.ts'
 import { packageOf } from './models/model-package.ts'
-import { trainingFault } from './training/trainability.ts'
+import { trainableParts, trainingFault } from './training/trainability.ts'
 
 const inputFormats = {
   text: InputFormat.TEXT,
@@ -36,15 +37,15 @@ export function listedModelMessage(model: StoredModel, engines: readonly string[
 export const modelMessage = (
   model: CatalogueEntry,
   engines: readonly string[],
-  isTrainable: (model: ModelPackage) => boolean,
-): Model => (model.status === 'ready' ? ready(model, engines, isTrainable(model)) : broken(model))
+  partsOf: (model: ModelPackage) => readonly TrainablePart[],
+): Model => (model.status === 'ready' ? ready(model, engines, partsOf(model)) : broken(model))
 
 function ownReady(stored: StoredModel, engines: readonly string[]): Model {
   const model = packageOf(stored)
-  return ready(model, engines, trainingFault(model, stored) === undefined)
+  return ready(model, engines, trainableParts(model, trainingFault(model, stored)))
 }
 
-function ready(model: ModelPackage, engines: readonly string[], trainable: boolean): Model {
+function ready(model: ModelPackage, engines: readonly string[], parts: readonly TrainablePart[]): Model {
   const { manifest } = model
   return {
     $typeName: 'millhand.compute.v1.Model',
@@ -59,7 +60,8 @@ function ready(model: ModelPackage, engines: readonly string[], trainable: boole
     outputs: model.outputs.map(tensorMessage),
     batchable: manifest.batchable,
     maxBatch: manifest.maxBatch,
-    trainable,
+    trainable: parts.length > 0,
+    trainableParts: [...parts],
     engines: engines.filter(engine => manifest.providers.some(provider => provider === engine)),
     license: manifest.license,
     status: ModelStatus.READY,
@@ -88,6 +90,7 @@ const broken = (model: BrokenModel): Model => ({
   batchable: false,
   maxBatch: 1,
   trainable: false,
+  trainableParts: [],
   engines: [],
   license: '',
   status: ModelStatus.BROKEN,

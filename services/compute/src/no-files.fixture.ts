@@ -8,6 +8,7 @@ const refuse = async () => {
 
 export const noFiles: Files = {
   upload: refuse,
+  requireRoom: async () => {},
   get: async () => undefined,
   getUsed: async () => undefined,
   read: refuse,
@@ -25,6 +26,7 @@ export const noModels: OwnModels = {
   inspect: refuse,
   create: refuse,
   createTrained: refuse,
+  requireRoom: async () => {},
   removeTrained: async () => {},
   remove: refuse,
 }

@@ -15,6 +15,8 @@ const MIB = 2 ** 20
 
 /** Executors hold to the same bound: docs/decisions/files.md, "In tasks". */
 const MOST_BYTES = 64 * MIB
+/** Of a model that a task has trained, which has the weights of its base. */
+const MOST_MODEL_BYTES = 128 * MIB
 
 /** How long an output stays that no result names. */
 const UNNAMED_S = 3_600
@@ -56,7 +58,7 @@ export const runFiles = (
     const output_of = isModel ? modelFileOf(id, attempt) : runOf(id, attempt)
     const earlier = await files.outputOf(tenant, output_of)
     if (earlier !== undefined) {
-      for await (const _ of bounded(data)) {
+      for await (const _ of bounded(data, isModel ? MOST_MODEL_BYTES : MOST_BYTES)) {
         // Taken all the same: it may be all that its sender can do.
       }
       return earlier.id
@@ -70,7 +72,7 @@ export const runFiles = (
         metadata: {},
         output_of,
       } as const
-      const bytes = task.mode === 'test' ? parentInstead(parents, task, data) : bounded(data)
+      const bytes = task.mode === 'test' ? parentInstead(parents, task, data) : bounded(data, MOST_MODEL_BYTES)
       return (await files.upload({ tenant, description, bytes, signal })).id
     }
     const { head, whole } = await beginningOf(bounded(data))
@@ -131,11 +133,11 @@ export const joinLines =
     return (await files.upload({ tenant, description, bytes, signal, operation })).id
   }
 
-async function* bounded(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+async function* bounded(data: AsyncIterable<Uint8Array>, most: number = MOST_BYTES): AsyncGenerator<Uint8Array, void> {
   let bytes = 0
   for await (const part of data) {
     bytes += part.length
-    if (bytes > MOST_BYTES) throw fail('payload_too_large', `An output has at most ${MOST_BYTES / MIB} MiB.`)
+    if (bytes > most) throw fail('payload_too_large', `An output has at most ${most / MIB} MiB.`)
     yield part
   }
 }

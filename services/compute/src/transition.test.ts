@@ -46,6 +46,22 @@ describe('a compute task', () => {
     assert.deepEqual([after?.cost_micros, after?.engine, after?.model_version], [0, undefined, 'sha256:a'])
   })
 
+  it('has the output of its run after a cancel only where it trains and says so', () => {
+    const late = finish({ kind: 'output', output: '{"model":"model_a"}' }, { ...report, artifact_files: ['file_a'] })
+    const training = { ...queued, type: 'training', parameters: { on_cancel: 'keep_best' } } as const
+    const kept = lived(training, claim, cancel, late).at(-1)
+    assert.deepEqual([kept?.status, kept?.output, kept?.trained_file], ['cancelled', '{"model":"model_a"}', 'file_a'])
+    for (const task of [
+      { ...training, parameters: {} },
+      { ...training, type: 'inference' as const },
+    ]) {
+      const ended = lived(task, claim, cancel, late).at(-1)
+      assert.deepEqual([ended?.status, ended?.output, ended?.trained_file], ['cancelled', undefined, undefined])
+    }
+    const failed = lived(training, claim, cancel, fail).at(-1)
+    assert.deepEqual([failed?.status, failed?.output], ['cancelled', undefined])
+  })
+
   for (const [end, causes] of Object.entries({
     'succeeds after a lost run': [claim, lose, rest, claim, succeed],
     fails: [claim, fail],

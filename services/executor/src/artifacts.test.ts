@@ -13,7 +13,7 @@ import { inputFiles } from './input-files.ts'
 import { type HeldLease, holdLease } from './lease.ts'
 import { outputFiles } from './output-files.ts'
 import { reserveCost } from './reserve-cost.ts'
-import { runBatch } from './run-batch.ts'
+import { type ActiveRun, runBatch } from './run-batch.ts'
 
 const kind: Loadable = { status: 'ready', id: 'emma/answer', version: '1' }
 const runner = { engine: { kind: 'rules', name: 'one', provider: 'cpu' }, loads: 'engine' } as const
@@ -41,7 +41,8 @@ interface Script {
   readonly onStore?: (name: string | undefined) => void
   /** Called with what the run says it may cost, before that is noted. */
   readonly onReserve?: (attempt: number | undefined, micros: number) => void
-  readonly run: (item: RunItem) => Promise<ItemResult>
+  /** `cancel`: cancels the lease; rejects as a run does that is killed. */
+  readonly run: (item: RunItem, cancel: () => Promise<never>) => Promise<ItemResult>
 }
 
 /** A run of one lease; its result. */
@@ -50,6 +51,7 @@ async function result(
   lease: Lease = leaseWith(),
 ) {
   const stored: string[] = []
+  let batch: ActiveRun | undefined
   const transport = createDirectTransport()
   serve(
     router =>
@@ -68,6 +70,7 @@ async function result(
             name ??= artifact && `${artifact.name} ${artifact.mediaType}`
             if (part.case === 'data') text += Buffer.from(part.value)
           }
+          batch?.check() // As its executor does again and again.
           onStore(name)
           stored.push(`${name}: ${text.slice(0, 20)}`)
           return { fileId: `file_${stored.length}` }
@@ -80,8 +83,19 @@ async function result(
   const passing: Clock = { ...clock, sleep: ms => clock.advance(ms) }
   const warm = {
     isRunning: false,
-    run: async (begin: () => readonly RunItem[]) => ({ items: await Promise.all(begin().map(run)), computeMs: 1 }),
-    kill: async () => {},
+    run: async (begin: () => readonly RunItem[]) => ({
+      items: await Promise.all(begin().map(item => run(item, cancel))),
+      computeMs: 1,
+    }),
+    kill: async () => killed.reject(new RunnerGone('killed', 'it was killed')),
+  }
+  const killed = Promise.withResolvers<never>()
+  const held = holdLease(lease, 0)
+  const cancel = async () => {
+    await Promise.resolve() // The run has begun by then.
+    held.stop = 'cancelled'
+    batch?.check()
+    return await killed.promise
   }
   let told: Result | undefined
   const deps = {
@@ -95,7 +109,8 @@ async function result(
       told = resultOf()
     },
   }
-  await runBatch(deps, kind, warm, [holdLease(lease, 0)]).done
+  batch = runBatch(deps, kind, warm, [held])
+  await batch.done
   return { told, stored }
 }
 
@@ -139,6 +154,25 @@ describe('beside a run', () => {
     const { told, stored } = await result({ run: async () => ({ ok: true, artifacts: [], outputOf }) })
     assert.deepEqual([told?.outcome.value, stored.length], ['file_1', 1])
     assert.match(stored[0] ?? '', /^undefined: "xxx/)
+  })
+
+  it('what a cancelled run has made best is stored, and its result is that output; nothing where it leaves none', async () => {
+    const best = (text: string): ItemResult => ({
+      ok: true,
+      artifacts: [file('a.svg', text)],
+      outputOf: ([id]) => JSON.stringify(id),
+    })
+    const { told, stored } = await result({
+      run({ keepBest }, cancel) {
+        keepBest?.(best('good'))
+        keepBest?.(best('better'))
+        return cancel()
+      },
+    })
+    assert.deepEqual([told?.outcome, told?.artifactFiles], [{ case: 'output', value: '"file_1"' }, ['file_1']])
+    assert.deepEqual(stored, ['a.svg text/plain: better'])
+    const none = await result({ run: (_, cancel) => cancel() })
+    assert.deepEqual([none.told?.outcome.case, none.stored], ['cancelled', []])
   })
 
   it('what can not be stored fails the task, and nothing of the rest is', async () => {

@@ -117,7 +117,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
     const { pool, slots, device } = this.#options
     const runs = Math.min(64, slots - this.#active.size)
     if (runs <= 0 || this.#isStopping) return
-    if (this.#asking) return this.#endWait()
+    if (this.#asking) return void this.#endWait()
     this.#asking = true
     this.#endsWait = false
     const askedAt = this.#options.clock.monotonic()

@@ -68,7 +68,7 @@ class BatchRun implements ActiveRun {
   readonly #warm: Warm | undefined
   readonly #outcomes: ReturnType<typeof outcomes>
   readonly #sender: OutputSender
-  readonly #transfers = new Transfers()
+  readonly #transfers = new Transfers(one => one.stop !== undefined && !this.#keepsBest(one))
   /** Ends the wait for the process once no lease needs it. */
   readonly #unwanted = new AbortController()
   #waiting: readonly HeldLease[]
@@ -82,6 +82,7 @@ class BatchRun implements ActiveRun {
   readonly #inputOf = new Map<HeldLease, InputFile>()
   readonly #givenTo = new Map<HeldLease, readonly AttachedFile[]>()
   readonly #usedBy = new Map<HeldLease, ModelUsage>()
+  readonly #bestOf = new Map<HeldLease, ItemResult>()
   readonly done: Promise<void>
   tookMs = 0
 
@@ -184,26 +185,30 @@ class BatchRun implements ActiveRun {
         const checkpoint = { name: 'checkpoint', mediaType: 'application/octet-stream', bytes }
         await this.#transfers.of(one, signal => this.#deps.sendOutput(one.lease, checkpoint, signal))
       },
+      keepBest: (best: ItemResult) => void this.#bestOf.set(one, best),
     }))
   }
 
   async #succeed({ items, computeMs }: RunResult): Promise<void> {
     const { loads } = this.#deps.runner
     const ms = this.#share(computeMs)
-    const sending: Promise<void>[] = []
-    this.#running.forEach((one, i) => {
-      const item: ItemResult | undefined = items[i]
-      // The run was over before it could be stopped: for a time-out that is in time.
-      if (!item) this.#answer(one, failure(`${loads}_failed`, `The ${loads} gave no answer.`, true), ms)
-      else if (!item.ok) this.#answer(one, failure(item.code, item.message, item.retryable), ms)
-      else if ('output' in item) this.#answer(one, { case: 'output', value: item.output.toString() }, ms)
-      else
-        sending.push('file' in item ? this.#sender.output(one, item.file, ms) : this.#sender.artifacts(one, item, ms))
+    const gaveNone = failure(`${loads}_failed`, `The ${loads} gave no answer.`, true)
+    // The run was over before it could be stopped: for a time-out that is in time.
+    const sending = this.#running.map((one, i) => {
+      const item = items[i]
+      return item ? this.#send(one, item, ms) : this.#answer(one, gaveNone, ms)
     })
     await Promise.all(sending)
   }
 
-  #fail(error: unknown): void {
+  async #send(one: HeldLease, item: ItemResult, ms: number): Promise<void> {
+    if (!item.ok) this.#answer(one, failure(item.code, item.message, item.retryable), ms)
+    else if ('output' in item) this.#answer(one, { case: 'output', value: item.output.toString() }, ms)
+    else if ('file' in item) await this.#sender.output(one, item.file, ms)
+    else await this.#sender.artifacts(one, item, ms)
+  }
+
+  async #fail(error: unknown): Promise<void> {
     const { ofError, ofStop } = this.#outcomes
     if (this.#startedAt === undefined) {
       this.#checkWaiting(false)
@@ -214,11 +219,18 @@ class BatchRun implements ActiveRun {
     const tookMs = error instanceof RunnerGone ? error.computeMs : undefined
     const computeMs = this.#share(tookMs ?? this.#elapsed())
     const alone = this.#running.length === 1
-    for (const one of this.#running) {
+    const sending = this.#running.map(one => {
+      const best = this.#bestOf.get(one)
+      if (best && this.#keepsBest(one)) return this.#send(one, best, computeMs)
       // Which neighbour crashed a shared run is not known: each goes back and runs alone.
-      if (one.stop || this.#killing || !alone) this.#answer(one, ofStop(one), computeMs)
-      else this.#answer(one, ofError(error), computeMs)
-    }
+      return this.#answer(one, one.stop || this.#killing || !alone ? ofStop(one) : ofError(error), computeMs)
+    })
+    await Promise.all(sending)
+  }
+
+  /** Whether its owner has cancelled it, and gets the best that it has made. */
+  #keepsBest(one: HeldLease): boolean {
+    return one.stop === 'cancelled' && this.#bestOf.has(one)
   }
 
   /** What is stopped before its run began is answered at once; what is stuck goes back. */
@@ -247,11 +259,11 @@ class BatchRun implements ActiveRun {
   /** What was decided about the run before its result could go, by its owner or for what it emitted, has the last word. */
   #answer(one: HeldLease, outcome: Outcome, computeMs: number, files: readonly string[] = []): void {
     const { decided, resultOf } = this.#outcomes
-    this.#deps.settle(one, () =>
-      one.stop === 'lost'
-        ? undefined
-        : resultOf(one.lease, decided(one) ?? outcome, { computeMs, files, used: this.#usedBy.get(one) }),
-    )
+    this.#deps.settle(one, () => {
+      if (one.stop === 'lost') return undefined
+      const ended = outcome.case === 'output' && this.#keepsBest(one) ? outcome : (decided(one) ?? outcome)
+      return resultOf(one.lease, ended, { computeMs, files, used: this.#usedBy.get(one) })
+    })
   }
 
   /** Of the run's milliseconds, those of each lease. */

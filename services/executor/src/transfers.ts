@@ -1,8 +1,14 @@
-/** What is on its way for a run's leases (files in or out, a note of what it may cost): each ends when its lease is stopped. */
+/** What is on its way for a run's leases (files in or out, a note of what it may cost): each ends when nobody waits for it. */
 import type { HeldLease } from './lease.ts'
 
 export class Transfers {
   readonly #underWay = new Map<HeldLease, AbortController>()
+  readonly #isUnwanted: (one: HeldLease) => boolean
+
+  /** `isUnwanted`: whether nobody waits for what is sent for a lease. */
+  constructor(isUnwanted: (one: HeldLease) => boolean) {
+    this.#isUnwanted = isUnwanted
+  }
 
   /** Does the work, whose signal ends with `end`. */
   async of<R>(one: HeldLease, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
@@ -20,8 +26,8 @@ export class Transfers {
     this.#underWay.get(one)?.abort()
   }
 
-  /** Ends those of stopped leases. */
+  /** Ends those that nobody waits for any more. */
   check(): void {
-    for (const one of [...this.#underWay.keys()]) if (one.stop) this.end(one)
+    for (const one of [...this.#underWay.keys()]) if (this.#isUnwanted(one)) this.end(one)
   }
 }

@@ -85,6 +85,18 @@ describe('metering', () => {
     assert.equal(life.seconds, (life.now - startedAt) / 1_000)
   })
 
+  it('waits for what a start under way comes to: its first try may have failed, and its second run', () => {
+    const life = new Life().observe().admit()
+    const creating = new Set([replicaName(id, { index: 0, generation: 1 })])
+    life.observe({ 0: { state: 'exited', exitCode: 128 } }, 100, { creating })
+    assert.deepEqual([life.instance.slots[0]?.state, life.instance.slots[0]?.generation], ['starting', 1])
+    const startedAt = life.now + 500
+    life
+      .observe({ 0: { ...running, startedAt } }, 1_000)
+      .observe({ 0: { ...exited, endedAt: startedAt + 3_000 } }, 5_000)
+    assert.equal(life.seconds, 3)
+  })
+
   it('counts a run that nobody saw running', () => {
     const life = new Life().observe().admit()
     const startedAt = life.now + 10

@@ -56,7 +56,8 @@ export function observeSlot(slot: Slot, seen: ObservedReplica | undefined, sight
       return step({ ...slot, state: 'pending', since: sighting.now, retry_at: undefined })
     case 'starting':
       if (seen?.state === 'running') return begin(slot, seen, sighting)
-      if (seen?.state === 'exited') return end(slot, seen, sighting)
+      // A start that has failed may be on its second try: what is seen is the first, and the call says what it came to.
+      if (seen?.state === 'exited') return sighting.creating.has(name) ? unchanged(slot) : end(slot, seen, sighting)
       // An owner before this one may have started it where nobody can look: it starts elsewhere, under another name.
       if (seen === undefined && isThere && !sighting.creating.has(name)) return waitAgain(slot, sighting)
       return unchanged(slot)

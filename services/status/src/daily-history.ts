@@ -1,5 +1,5 @@
 /** A UTC day as status stores it: all that gateways have reported of it. */
-import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Day, ReportRequest } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { type CollectionSpec, type Document, noAccount } from '@millhand/store'
 
@@ -12,6 +12,8 @@ export interface DayRecord extends Document {
   readonly slow: number
   /** Who has reported, up to which of its reports; whoever reported last stands last. */
   readonly reporters: readonly Reporter[]
+  /** From when on it is counted: the earliest that a report has. */
+  readonly since: number
   readonly updated_at: number
 }
 
@@ -53,13 +55,14 @@ export const emptyDay = (day: string): Omit<DayRecord, 'version'> => ({
   timed: 0,
   slow: 0,
   reporters: [],
+  since: Number.POSITIVE_INFINITY,
   updated_at: 0,
 })
 
 /** The day with a report added; undefined where it is in there already. */
 export function withReport<Record extends Omit<DayRecord, 'version'>>(
   day: Record,
-  { gatewayId, sequence, components, requests, failed, timed, slow }: ReportRequest,
+  { gatewayId, sequence, components, requests, failed, timed, slow, since }: ReportRequest,
   now: number,
 ): Record | undefined {
   const known = day.reporters.find(({ gateway_id }) => gateway_id === gatewayId)
@@ -78,11 +81,12 @@ export function withReport<Record extends Omit<DayRecord, 'version'>>(
     timed: day.timed + timed,
     slow: day.slow + slow,
     reporters: [...others, { gateway_id: gatewayId, sequence }].slice(-MOST_REPORTERS),
+    since: Math.min(day.since, since === undefined ? now : timestampMs(since)),
     updated_at: now,
   }
 }
 
-export const dayMessage = ({ id, components, requests, failed, timed, slow, updated_at }: DayRecord): Day => ({
+export const dayMessage = ({ id, components, requests, failed, timed, slow, since, updated_at }: DayRecord): Day => ({
   $typeName: 'millhand.status.v1.Day',
   day: id,
   components: components.map(({ name, up_ms, down_ms }) => ({
@@ -95,5 +99,6 @@ export const dayMessage = ({ id, components, requests, failed, timed, slow, upda
   failed,
   timed,
   slow,
+  since: timestampFromMs(since),
   updatedAt: timestampFromMs(updated_at),
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import { type Client, createClient } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
@@ -39,14 +40,27 @@ afterEach(async () => {
 
 const compute = (upMs: number, downMs: number) => ({ name: 'compute', upMs, downMs })
 const counted = { requests: 10, failed: 1, timed: 8, slow: 2 }
-const send = (gatewayId: string, sequence: number, day = today) =>
-  client.report({ gatewayId, sequence, day, components: [compute(59_000, 1_000)], ...counted })
+const send = (gatewayId: string, sequence: number, day = today, since = clock.now() - 60_000) =>
+  client.report({
+    gatewayId,
+    sequence,
+    day,
+    components: [compute(59_000, 1_000)],
+    ...counted,
+    since: timestampFromMs(since),
+  })
 
 test('what gateways report of a day is added up', async () => {
   await send('one', 1)
   await clock.advance(60_000)
   await send('one', 2)
-  await client.report({ gatewayId: 'two', sequence: 1, day: today, components: [{ name: 'identity', upMs: 5 }] })
+  await client.report({
+    gatewayId: 'two',
+    sequence: 1,
+    day: today,
+    components: [{ name: 'identity', upMs: 5 }],
+    since: timestampFromMs(NOON),
+  })
   const [day, ...others] = (await client.getHistory({})).days
   assert.deepEqual(others, [])
   assert.equal(day?.day, today)
@@ -59,6 +73,17 @@ test('what gateways report of a day is added up', async () => {
     ],
   )
   assert.equal(Number(day?.updatedAt?.seconds) * 1_000, NOON + 60_000)
+})
+
+test('a day is counted since the earliest that a gateway says, also after a restart', async () => {
+  for (const [sequence, since] of [NOON - 5_000, NOON - 9_000, NOON - 1_000].entries())
+    await send('one', sequence + 1, today, since)
+  await send('two', 1, today, NOON + 1_000)
+  const again = createDirectTransport()
+  serve(createStatusService({ db, clock, log: createLog({ level: 'error' }) }).routes, again)
+  const [day] = (await createClient(StatusService, again).getHistory({})).days
+  assert.ok(day?.since)
+  assert.deepEqual([timestampMs(day.since), day.requests], [NOON - 9_000, 40])
 })
 
 test('a report that comes again counts once, also after others', async () => {

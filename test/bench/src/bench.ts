@@ -3,6 +3,7 @@
  * each figure beside its limits from the same run. Seconds are those of one measurement. `--json` prints lines of JSON instead of
  * the table; `--out` appends them to a file as well. Exits 1, after all of them, where a figure is not what the project wants of it.
  * `peers` installs other systems, so it runs only where it is named; `--peer` says which of them, more than once for several.
+ * So does `day`, which takes minutes: `--calls` says how many calls it sends, and `--pace` how many a second.
  */
 import { appendFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
@@ -15,6 +16,7 @@ import { auth } from './section/auth.ts'
 import { batchTasks } from './section/batch-tasks.ts'
 import { batches } from './section/batches.ts'
 import { billing } from './section/billing.ts'
+import { day, distributedDay } from './section/day.ts'
 import { distributed } from './section/distributed.ts'
 import { distributedFiles } from './section/distributed-files.ts'
 import { distributedStreams } from './section/distributed-streams.ts'
@@ -62,10 +64,11 @@ const sections: Sections = {
   training,
   tracing,
   peers: workbench => peers(workbench, options.peer),
+  day: workbench => day(workbench, options),
 }
 
 /** What runs only where it is named. */
-const byNameOnly: readonly string[] = ['peers']
+const byNameOnly: readonly string[] = ['peers', 'day']
 
 /** What `--distributed` measures in the place of all that. */
 const distributedSections: Sections = {
@@ -75,6 +78,7 @@ const distributedSections: Sections = {
   files: distributedFiles,
   streams: distributedStreams,
   webhooks: distributedWebhooks,
+  day: workbench => distributedDay(workbench, options),
 }
 
 /** What `--profile` measures: calls and processor time in the server, a task, under the load of the section. */
@@ -119,6 +123,8 @@ function readCommand() {
         out: { type: 'string' },
         distributed: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
+        calls: { type: 'string', default: '1000000' },
+        pace: { type: 'string' },
         peer: { type: 'string', multiple: true, default: [...usualPeers] },
       },
     })
@@ -127,8 +133,17 @@ function readCommand() {
     const chosen = positionals.length > 0 ? positionals : usual
     const unknown = positionals.find(name => !Object.hasOwn(offered, name))
     if (unknown !== undefined) throw new Error(`There is no section ${unknown}.`)
-    const options = { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) }
+    const options = {
+      ...values,
+      seconds: Number(values.seconds),
+      rounds: Number(values.rounds),
+      calls: Number(values.calls),
+      pace: values.pace === undefined ? undefined : Number(values.pace),
+    }
     if (!(options.seconds > 0 && options.rounds >= 1)) throw new Error('--seconds and --rounds take positive numbers.')
+    if (!(Number.isInteger(options.calls) && options.calls > 0))
+      throw new Error('--calls takes a positive whole number.')
+    if (options.pace !== undefined && !(options.pace > 0)) throw new Error('--pace takes a positive number.')
     const stranger = options.peer.find(name => !peerNames.includes(name))
     if (stranger !== undefined) throw new Error(`There is no peer ${stranger}.`)
     if (chosen.includes('peers')) peersFolder(options.peer)
@@ -136,6 +151,7 @@ function readCommand() {
   } catch (cause) {
     const usage = `pnpm bench [${Object.keys(sections).join(' | ')} …] [--seconds 5] [--rounds 3] [--json] [--out FILE]
 pnpm bench peers [--peer ${peerNames.join(' | ')}] … [the same]
+pnpm bench [--distributed] day [--calls 1000000] [--pace N] [the same]
 pnpm bench --profile [${profiles.join(' | ')} …] [the same]
 pnpm bench --distributed [${Object.keys(distributedSections).join(' | ')} …] [the same]`
     process.stderr.write(`${(cause as Error).message}\n${usage}\n`)

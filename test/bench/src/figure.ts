@@ -69,5 +69,5 @@ const spread = (rounds: readonly number[]) => ({
   max: precise(Math.max(...rounds)),
 })
 
-/** Four digits say more than any of these measurements knows. */
-const precise = (value: number) => Number(value.toPrecision(4))
+/** Four digits say more than any of these measurements knows. Counts are exact. */
+const precise = (value: number) => (Number.isInteger(value) ? value : Number(value.toPrecision(4)))

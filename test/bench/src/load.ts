@@ -1,6 +1,6 @@
 /** A closed-loop HTTP/1.1 load generator on bare sockets: each connection sends its next request when it has an answer. */
-import { connect, type Socket } from 'node:net'
-import { type Answer, answerReader } from './answer-reader.ts'
+import type { Answer } from './answer-reader.ts'
+import { type Connection, openConnection } from './connection.ts'
 import { histogram } from './histogram.ts'
 
 export interface Load {
@@ -33,43 +33,16 @@ export interface LoadResult {
 
 /** Connects, then runs the load. Rejects when a connection breaks: a server under test keeps them alive. */
 export async function load(plan: Load): Promise<LoadResult> {
-  const sockets: Sender[] = []
+  const sockets: Connection[] = []
   try {
-    for (let i = 0; i < plan.connections; i += 1) sockets.push(await open(plan))
+    for (let i = 0; i < plan.connections; i += 1) sockets.push(await openConnection(plan))
     return await run(plan, sockets)
   } finally {
     for (const { socket } of sockets) socket.destroy()
   }
 }
 
-interface Sender {
-  readonly socket: Socket
-  /** Set by the run: hears every complete answer, and of the end of the connection. */
-  onAnswer: (answer: Answer) => void
-  onBroken: (cause: Error) => void
-}
-
-function open({ host, port }: Load): Promise<Sender> {
-  return new Promise((resolve, reject) => {
-    const reader = answerReader()
-    const callback = (size: number, bytes: Uint8Array) => {
-      try {
-        const answer = reader.read((bytes as Buffer).subarray(0, size))
-        if (answer) sender.onAnswer(answer)
-      } catch (cause) {
-        sender.onBroken(cause as Error)
-      }
-      return true
-    }
-    const socket = connect({ host, port, noDelay: true, onread: { buffer: Buffer.allocUnsafeSlow(65_536), callback } })
-    const sender: Sender = { socket, onAnswer: () => {}, onBroken: reject }
-    socket.on('connect', () => resolve(sender))
-    socket.on('error', cause => sender.onBroken(cause))
-    socket.on('close', () => sender.onBroken(new Error('the server closed a connection')))
-  })
-}
-
-function run(plan: Load, senders: readonly Sender[]): Promise<LoadResult> {
+function run(plan: Load, senders: readonly Connection[]): Promise<LoadResult> {
   const requests = plan.requests.map(text => Buffer.from(text))
   const mostRequests = 'requests' in plan.until ? plan.until.requests : Number.POSITIVE_INFINITY
   const latencies = histogram()

@@ -22,6 +22,7 @@ const ofOneShape = [
 /** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */
 const ofAllRuns = [
   ...['instance-executors', 'lifetime', 'misbehaving-senders', 'readme', 'schemathesis', 'sentence-embeddings'],
+  'training-text',
   'text-generation',
   'webhook-targets',
   ...['workforce-hostile', 'workforce-kinds', 'workforce-local-model', 'workforce-meaning'],

@@ -35,7 +35,9 @@ async function dieWhile(id: string, isSo: (batch: Wire) => boolean): Promise<voi
 }
 
 test('a process that dies while tasks are made and while the batch ends makes every line once', async () => {
-  const lines = Array.from({ length: TASKS }, (_, index) => digit(index % 10, { custom_id: `line ${index}` }))
+  // A task may be under way at each of the kills.
+  const many = { max_attempts: 10 }
+  const lines = Array.from({ length: TASKS }, (_, n) => digit(n % 10, { custom_id: `line ${n}`, ...many }))
   const file = await upload(server, lines.map(line => JSON.stringify(line)).join('\n'))
   const { id } = await createBatch(server, { input_file: file.id })
   await server.kill() // Before a task is made, or soon after.

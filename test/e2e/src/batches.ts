@@ -3,17 +3,12 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Wire } from './http.ts'
 import type { Served } from './server.ts'
+import { answered } from './tasks.ts'
 
 /** Creates a batch; the answer's body. On a full machine it is sent again, with its key, as the answer says. */
 export async function createBatch(server: Served, json: object): Promise<Wire> {
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  const deadline = performance.now() + 120_000
-  const send = () => server.request('POST', '/v1/batches', { json, headers })
-  let answer = await send()
-  while ([409, 503, 504].includes(answer.status) && performance.now() < deadline) {
-    await pause(1_000)
-    answer = await send()
-  }
+  const answer = await answered(() => server.request('POST', '/v1/batches', { json, headers }), [503, 504])
   assert.equal(answer.status, 201, answer.text)
   assert.equal(answer.headers.location, `/v1/batches/${answer.body.id}`)
   return answer.body
@@ -23,7 +18,7 @@ export async function createBatch(server: Served, json: object): Promise<Wire> {
 export async function batchOnce(server: Served, id: string, isSo: (batch: Wire) => boolean): Promise<Wire> {
   const deadline = performance.now() + 300_000
   for (;;) {
-    const { status, body, text } = await server.request('GET', `/v1/batches/${id}`)
+    const { status, body, text } = await answered(() => server.request('GET', `/v1/batches/${id}`))
     assert.equal(status, 200, text)
     if (isSo(body)) return body
     assert.ok(performance.now() < deadline, text)

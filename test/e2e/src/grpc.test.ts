@@ -141,7 +141,7 @@ describe('a call is refused as REST refuses it', () => {
 
   /** Every gateway knows within a second. */
   async function firstRefusal(client: ReturnType<typeof clientOf>) {
-    const deadline = performance.now() + 60_000
+    const deadline = performance.now() + 300_000
     for (;;) {
       const answer = await client.unary('listTasks', {}).then(
         () => undefined,

@@ -5,7 +5,7 @@ import type { Wire } from './http.ts'
 import type { Served } from './server.ts'
 import { ended, TYPE_ID } from './tasks.ts'
 
-const LIMIT_MS = 100_000
+const LIMIT_MS = 300_000
 
 /** Waits until each has succeeded in an instance, and was said to have ended once; the tasks. */
 export async function allSucceeded(server: Served, ids: readonly string[]): Promise<Wire[]> {

@@ -56,6 +56,21 @@ test('requests are counted by route and status, and what is no route has one lab
   assert.ok(!(await text(server)).includes('made-up'))
 })
 
+test('a call that fails is counted by its own status, also where that of HTTP is 200', async () => {
+  const message = Buffer.from(JSON.stringify({ id: 'task_none' }))
+  const prefix = Buffer.alloc(5)
+  prefix.writeUInt32BE(message.length, 1)
+  const answer = await fetch(`${server.url}/millhand.compute.v1.ComputeService/GetTask`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/grpc-web+json' },
+    body: Buffer.concat([prefix, message]),
+  })
+  assert.equal(answer.status, 200)
+  assert.match(await answer.text(), /grpc-status: 5\b/)
+  const call = ['http_server_request_duration_seconds_count', 'ComputeService/GetTask'] as const
+  await seen(server, sum => sum(...call, 'status_code="404"') === 1 && sum(...call, 'status_code="200"') === 0)
+})
+
 test('a request beyond the rate of the plan is counted as refused', async () => {
   const account = await newAccount(server, 'hurried', { compute: 'starter' })
   const hurried = requests(server.url, await keyOf(server, account))

@@ -57,6 +57,7 @@ test('a file becomes a model that is shown with what is in it, and listed', asyn
     batchable: true,
     max_batch: 32,
     trainable: false,
+    trainable_parts: [],
     engines: ['cpu'],
     license: 'MIT',
     status: 'ready',

@@ -49,7 +49,7 @@ it('takes what the payment processor has signed, and refuses what it has not', {
   }
   // What was wrong at the start is told with its reason, and the rest serves.
   for (
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + 300_000;
     !JSON.stringify(server.logs()).includes('billing.processor_check_failed');
   ) {
     assert.ok(performance.now() < deadline, 'the log says that Stripe is not reached')

@@ -22,9 +22,10 @@ after(() => server.stop())
 
 // What a kind of work gives is the same on several processes, where `workforce-kinds` asks each of them for its example.
 const isOneProcess = process.env.MILLHAND_TEST_START === undefined
-// Those of `docs/text-generation.md` need a model that only `text-generation` has: they run there.
+// These need models that the tests of their names alone have: they run there.
+const elsewhere = ['docs/text-generation.md', 'docs/training-text.md']
 const shown = documents.filter(
-  document => document !== 'docs/text-generation.md' && (isOneProcess || !document.startsWith('docs/workforce/')),
+  document => !elsewhere.includes(document) && (isOneProcess || !document.startsWith('docs/workforce/')),
 )
 
 const skip = curlMissing()

@@ -19,11 +19,14 @@ export interface Receiver extends AsyncDisposable {
   url(path: string): string
   /** What came to a path, the oldest first. */
   at(path: string): readonly Received[]
-  /** Resolves with the first that came to a path and is as it should be, once it is there. Fails after 30 s. */
+  /** Resolves with the first that came to a path and is as it should be, once it is there. Fails after 300 s. */
   gets(path: string, isIt?: (received: Received) => boolean): Promise<Received>
   /** The status that is answered at a path from now on; 204 where nothing is said. */
   answer(path: string, status: number): void
 }
+
+/** A webhook that a full machine was too slow for is tried again after minutes. */
+const LATE_MS = 300_000
 
 /** Listens on 127.0.0.1. */
 export async function startReceiver(): Promise<Receiver> {
@@ -59,7 +62,7 @@ export async function startReceiver(): Promise<Receiver> {
         const late = setTimeout(() => {
           waiting.delete(look)
           reject(new assert.AssertionError({ message: `${path} got only ${JSON.stringify(at(path), null, 1)}` }))
-        }, 30_000)
+        }, LATE_MS)
         waiting.add(look)
         look()
       }),

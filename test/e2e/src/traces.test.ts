@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '@millhand/test-servers'
 import { grpcClient, refusal } from './grpc-client.ts'
+import { callersTrace, mediaTypes, sentTo } from './otlp.ts'
 import { busiest } from './processes.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Server, startServer } from './server.ts'
@@ -19,7 +20,7 @@ describe('traces', () => {
   before(async () => {
     ;[collector, receiver] = await Promise.all([startOtlpReceiver(), startReceiver()])
     const env = { MILLHAND_MODELS_DIR: ownModels, MILLHAND_LOG_LEVEL: 'debug' }
-    server = await startServer({ env: { ...sentTo(collector.grpc, 'grpc'), ...env } })
+    server = await startServer({ env: { ...sentTo(collector, 'grpc'), ...env } })
   })
   after(async () => {
     await server?.stop()
@@ -135,11 +136,11 @@ describe('traces', () => {
   })
 })
 
-for (const protocol of ['http/protobuf', 'http/json']) {
+for (const protocol of ['http/protobuf', 'http/json'] as const) {
   it(`traces are sent over ${protocol}, the part of them that the ratio names`, async () => {
     await using collector = await startOtlpReceiver()
     const ratio = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.5', OTEL_SERVICE_NAME: 'mine' }
-    await using server = await startServer({ env: { ...sentTo(collector.http, protocol), ...ratio } })
+    await using server = await startServer({ env: { ...sentTo(collector, protocol), ...ratio } })
     const ask = async (lastDigits: string) => {
       const traceId = `0af7651916cd43dd84${lastDigits}`
       const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
@@ -154,13 +155,10 @@ for (const protocol of ['http/protobuf', 'http/json']) {
   })
 }
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  'http/protobuf': 'application/x-protobuf',
-  'http/json': 'application/json',
-}
-
 it('a collector that is away holds up no request, and what it misses is counted', async () => {
-  await using server = await startServer({ env: sentTo('http://127.0.0.1:9', 'http/protobuf') })
+  const away = { http: 'http://127.0.0.1:9', grpc: '' }
+  const env = { ...sentTo(away, 'http/protobuf'), OTEL_LOGS_EXPORTER: 'otlp', MILLHAND_LOG_LEVEL: 'debug' }
+  await using server = await startServer({ env })
   await using receiver = await startReceiver()
   const json = digit(1, { callback: { url: receiver.url('/all') } })
   const { body } = await server.request('POST', '/v1/tasks', { json })
@@ -168,8 +166,9 @@ it('a collector that is away holds up no request, and what it misses is counted'
   const deadline = performance.now() + WAIT_MS
   for (;;) {
     const text = await (await fetch(`${server.metrics}/metrics`)).text()
-    const [, missed] = /^millhand_spans_dropped_total\{reason="export_failed"\} (\d+)$/m.exec(text) ?? []
-    if (Number(missed) > 0) return
+    const missed = (name: string) =>
+      Number(new RegExp(`^millhand_${name}_dropped_total\\{reason="export_failed"\\} (\\d+)$`, 'm').exec(text)?.[1])
+    if (missed('spans') > 0 && missed('log_records') > 0) return
     assert.ok(performance.now() < deadline, text)
     await pause(100)
   }
@@ -193,20 +192,6 @@ const hops = new Map<string, string | undefined>([
   ['store result', 'run'],
   ['webhook', 'server CreateTask'],
 ])
-
-/** Spans are sent soon after they end. */
-const sentTo = (endpoint: string, protocol: string) => ({
-  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-  OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-  OTEL_BSP_SCHEDULE_DELAY: '100',
-})
-
-function callersTrace(flags: '00' | '01') {
-  const traceId = crypto.randomUUID().replaceAll('-', '')
-  const spanId = 'b7ad6b7169203331'
-  const headers = { traceparent: `00-${traceId}-${spanId}-${flags}`, tracestate: 'rojo=00f067aa0ba902b7' }
-  return { traceId, spanId, headers }
-}
 
 /** The spans of the trace, once it has one for each of the names. */
 async function traceOf(

@@ -64,7 +64,7 @@ test('a run that is cancelled stops at once, and leaves no model', { timeout: 30
     type: 'training',
     model: 'digits',
     input: examples.slice(0, examples.indexOf('\n', 60_000)),
-    parameters: { epochs: 1000 },
+    parameters: { epochs: 1000, batch_size: 1 },
   }
   const { id } = await create(server, json)
   await reaches(server, id, 'running')
@@ -75,6 +75,54 @@ test('a run that is cancelled stops at once, and leaves no model', { timeout: 30
   assert.equal(await countModels(), models)
 })
 
+/** Of a run that would go on for long, once its first epoch has ended. */
+async function beginKeeping(): Promise<string> {
+  const json = {
+    type: 'training',
+    model: 'digits',
+    input: examples.slice(0, examples.indexOf('\n', 60_000)),
+    parameters: { epochs: 1000, batch_size: 1, on_cancel: 'keep_best' },
+  }
+  const { id } = await create(server, json)
+  const headers = { authorization: `Bearer ${server.key}` }
+  using stream = await openEvents(`${server.url}/v1/tasks/${id}/events`, { headers })
+  for await (const { data } of stream) if (data.progress?.metrics?.epoch > 1) return id
+  throw new Error(`${id} ended before its second epoch`)
+}
+
+test('a run that is cancelled keeps its best model where it was asked to', { timeout: 300_000 }, async () => {
+  const models = await countModels()
+  const id = await beginKeeping()
+  assert.equal((await server.request('DELETE', `/v1/tasks/${id}`)).body.outcome, 'requested')
+  const task = await ended(server, id)
+  assert.equal(task.status, 'cancelled')
+  const { model, metrics, card } = task.output
+  assert.equal(card.ended, 'cancelled')
+  assert.ok(card.best_epoch >= 1 && card.best_epoch <= card.curves.length, JSON.stringify(card))
+  const made = await server.request('GET', `/v1/models/${model}`)
+  assert.equal(made.status, 200, made.text)
+  assert.equal(made.body.training.task, id)
+  assert.equal(made.body.metrics.accuracy, metrics.accuracy)
+  const answer = await run(server, { type: 'inference', model, input: JSON.stringify(Array(64).fill(1)) })
+  assert.equal(answer.status, 'succeeded', JSON.stringify(answer.error))
+  assert.equal(await countModels(), models + 1)
+  const last = (await eventsUntilEnd(server, id)).at(-1)
+  assert.deepEqual([last?.type, last?.data.task?.output?.model], ['task.cancelled', model])
+})
+
+test('a cancel during which everything is killed leaves a model that its task names, or none', {
+  timeout: 600_000,
+}, async () => {
+  const models = await countModels()
+  const id = await beginKeeping()
+  assert.equal((await server.request('DELETE', `/v1/tasks/${id}`)).status, 200)
+  await server.kill()
+  await server.restart()
+  const task = await ended(server, id)
+  assert.equal(task.status, 'cancelled')
+  assert.equal(await countModels(), models + (task.output === undefined ? 0 : 1))
+})
+
 test('a run that takes too long is stopped', { timeout: 300_000 }, async () => {
   const input = examples.slice(0, examples.indexOf('\n', 60_000))
   const task = await run(server, {
@@ -82,9 +130,33 @@ test('a run that takes too long is stopped', { timeout: 300_000 }, async () => {
     model: 'digits',
     input,
     run_timeout_s: 2,
-    parameters: { epochs: 1000, batch_size: 4 },
+    parameters: { epochs: 1000, batch_size: 1 },
   })
   assert.deepEqual([task.status, task.error?.code], ['failed', 'run_timeout'])
+})
+
+test('a cancelled run of the sandbox keeps a model where it was asked to', { timeout: 300_000 }, async () => {
+  const ask = (method: string, path: string, json?: object, prefer = 'wait=60') =>
+    server.request(method, path, { ...(json && { json }), headers: { ...headers(), prefer } })
+  const json = { type: 'training', model: 'digits', input: 'sandbox:slow:250000' }
+  const begin = async (parameters: object) => {
+    const { body } = await server.request('POST', '/v1/tasks', { json: { ...json, parameters }, headers: headers() })
+    for (let { status } = body; status !== 'running'; ) {
+      assert.equal(status, 'queued')
+      status = (await ask('GET', `/v1/tasks/${body.id}`, undefined, 'wait=1')).body.status
+    }
+    return body.id
+  }
+  for (const on_cancel of ['keep_best', 'discard']) {
+    const id = await begin({ on_cancel })
+    await ask('DELETE', `/v1/tasks/${id}`)
+    let task = (await ask('GET', `/v1/tasks/${id}`)).body
+    while (task.status !== 'cancelled') task = (await ask('GET', `/v1/tasks/${id}`)).body
+    assert.equal(task.output === undefined, on_cancel === 'discard', JSON.stringify(task))
+    if (task.output === undefined) continue
+    assert.equal(task.output.card.ended, 'cancelled')
+    assert.equal((await ask('GET', `/v1/models/${task.output.model}`)).status, 200)
+  }
 })
 
 test('the sandbox trains nothing, with the same events, and its model answers', { timeout: 300_000 }, async () => {

@@ -58,6 +58,29 @@ test('a model is trained on examples, and its inference works at once', async ()
   assert.equal((await server.request('DELETE', `/v1/models/${model}`)).status, 200)
 })
 
+test('a head and adapters are trained from random weights, and their models classify', async () => {
+  const bytes = readFileSync(join(repository, 'test/fixtures/training/untrained-digits.onnx'))
+  const file = (await upload(server, bytes, 'purpose=model', 'application/octet-stream')).id
+  const preprocess = { name: 'numbers', count: 64, min: 0, max: 16, scale: 1 / 16 }
+  const registered = await server.request('POST', '/v1/models', {
+    json: { name: 'Untrained', file, preprocess, postprocess: { name: 'classify', as: 'digit' } },
+  })
+  assert.equal(registered.status, 201, registered.text)
+  const input_file = (await upload(server, examples(1797), 'purpose=dataset')).id
+  const [{ pixels, digit }] = JSON.parse(readFileSync(join(repository, 'test/fixtures/digits/digits.json'), 'utf8'))
+  for (const how of [{ train: 'head' }, { train: 'lora', rank: 8 }]) {
+    const parameters = { ...how, epochs: 12, learning_rate: 0.01 }
+    const task = await run(server, training({ model: registered.body.id, input_file }, parameters))
+    assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+    const { model, metrics, card } = task.output
+    assert.equal(card.parameters.train, how.train)
+    // One in ten by chance.
+    assert.ok(metrics.accuracy > 0.8, `${how.train}: ${JSON.stringify(metrics)}`)
+    const answer = await run(server, { type: 'inference', model, input: JSON.stringify(pixels) })
+    assert.equal(answer.output?.digit, digit, `${how.train}: ${JSON.stringify(answer)}`)
+  }
+})
+
 test('what a run says of its progress streams', async () => {
   const { id } = await create(server, training({ input: examples(400) }, { epochs: 3 }))
   const events = await eventsUntilEnd(server, id)

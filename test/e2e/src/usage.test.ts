@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Wire } from './http.ts'
-import { clear, create, digit, ended, run, spin } from './tasks.ts'
+import { clear, create, digit, ended, FOREVER_MS, run, spin } from './tasks.ts'
 import { counted, sumOf } from './usage-sums.ts'
 import { type Visited, visitServer } from './visited-server.ts'
 
@@ -17,8 +17,8 @@ describe('usage', () => {
     server = await visitServer()
     await Promise.all([0, 1, 2].map(which => run(server, digit(which))))
     // One that runs too long, one cancelled while it runs, and behind it one that never begins and one that expires.
-    await run(server, spin(60_000, { run_timeout_s: 1, max_attempts: 1 }))
-    const running = await create(server, spin(60_000))
+    await run(server, spin(FOREVER_MS, { run_timeout_s: 1, max_attempts: 1 }))
+    const running = await create(server, spin(FOREVER_MS))
     while ((await server.request('GET', `/v1/tasks/${running.id}`)).body.status !== 'running') await pause(20)
     const behind = await create(server, digit(3))
     const expiring = await create(server, digit(4, { queue_timeout_s: 1 }))

@@ -11,7 +11,7 @@ before(async () => {
 after(() => server.leave())
 
 test('a create that waits answers with the end', async () => {
-  const answer = await server.request('POST', '/v1/tasks', { json: digit(5), headers: { prefer: 'wait=20' } })
+  const answer = await server.request('POST', '/v1/tasks', { json: digit(5), headers: { prefer: 'wait=60' } })
   assert.equal(answer.status, 201)
   assert.equal(answer.headers['preference-applied'], 'wait')
   assert.equal(answer.body.status, 'succeeded')
@@ -45,7 +45,7 @@ test('preferences without a meaning are ignored (RFC 7240), others beside `wait`
   }
   const both = await server.request('POST', '/v1/tasks', {
     json: digit(1),
-    headers: { prefer: 'respond-async, wait=20' },
+    headers: { prefer: 'respond-async, wait=60' },
   })
   assert.equal(both.body.status, 'succeeded')
 })

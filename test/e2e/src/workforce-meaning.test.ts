@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sentenceModel, sentenceModelMissing } from '@millhand/embedding/fixture'
 import { type Server, startServer } from './server.ts'
+import { run } from './tasks.ts'
 
 const input = {
   ticket: 'I am locked out, it says my secret word is wrong. What now?',
@@ -16,13 +17,9 @@ const input = {
 const foundIn = (server: Server) => resultOf(server, { task: 'answer_ticket', engine: 'rules', input })
 
 async function resultOf(server: Server, json: object) {
-  const { status, body, text } = await server.request('POST', '/v1/workforce/emma/tasks', {
-    json,
-    headers: { prefer: 'wait=60' },
-  })
-  assert.equal(status, 201, text)
-  assert.equal(body.status, 'succeeded', text)
-  return body.output.result
+  const task = await run(server, { employee: 'emma', ...json })
+  assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+  return task.output.result
 }
 
 const review = { task: 'sentiment_analysis', input: { texts: ['The plot goes nowhere.', 'Great product 👎'] } }

@@ -54,7 +54,7 @@ async function get(server: Asked, path: string): Promise<Answer> {
   }
 }
 
-const READ_LIMIT_MS = 60_000
+const READ_LIMIT_MS = 300_000
 
 /** The tasks of these ids, each asked for by itself; those that are not there are left out. */
 export async function getEach(server: Asked, ids: readonly string[]): Promise<Final[]> {

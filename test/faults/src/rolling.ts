@@ -42,7 +42,7 @@ export interface Rolled {
 const CLIENTS = 32
 /** An answer that does not come for so long has failed. */
 const ANSWER_MS = 60_000
-const BILL_LIMIT_MS = 120_000
+const BILL_LIMIT_MS = 300_000
 
 export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   const { root, folder, perSecond, drainSeconds, say } = options

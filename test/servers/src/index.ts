@@ -7,8 +7,10 @@ export { type Kafka, startKafka } from './kafka.ts'
 export { type Kubernetes, kubernetesMissing, startKubernetes } from './kubernetes.ts'
 export { missing, printed } from './missing.ts'
 export { type Mongo, mongoMissing, startMongo } from './mongo.ts'
-export { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp/otlp-receiver.ts'
+export { type OtlpReceiver, startOtlpReceiver } from './otlp/otlp-receiver.ts'
+export type { ReceivedRecord, ReceivedSpan } from './otlp/received.ts'
 export { freePort } from './ports.ts'
+export { type Prometheus, prometheusMissing, startPrometheus } from './prometheus.ts'
 export { registryMissing, registryUser, startRegistry } from './registry.ts'
 export type { ServerProcess } from './server-process.ts'
 export { startStripeMock } from './stripe-mock.ts'
@@ -17,7 +19,6 @@ export {
   chromiumMissing,
   composeMissing,
   curlMissing,
-  promtoolMissing,
   python,
   pythonMissing,
   pythonPath,

@@ -37,11 +37,6 @@ export const composeMissing = (): string | false =>
     hasVersion(printed('docker-compose', ['version']), 1, 29),
   )
 
-export const promtoolMissing = (): string | false =>
-  missing('needs promtool 2.40 or later (Debian: prometheus)', () =>
-    hasVersion(printed('promtool', ['--version']).replace('promtool, version', ''), 2, 40),
-  )
-
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

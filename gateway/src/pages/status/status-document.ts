@@ -1,4 +1,5 @@
 /** The JSON of the status page. */
+import type { ErrorBudget } from '../../status/error-budget.ts'
 import type { TargetName } from '../../status/targets.ts'
 import type { Days } from './uptime.ts'
 
@@ -29,5 +30,6 @@ export interface TargetStatus {
   readonly target: number
   /** The share that was reached; absent where nothing was counted. */
   readonly share?: number
+  readonly error_budget: ErrorBudget
   readonly days: Days
 }

@@ -1,3 +1,4 @@
+import type { ErrorBudget } from '../../status/error-budget.ts'
 import { COMPONENT_TARGET, FAST_MS, type TargetName } from '../../status/targets.ts'
 import { Html, type HtmlPage, html, htmlDocument } from '../html.ts'
 import { count, date, duration, moment, percent } from './format.ts'
@@ -26,7 +27,11 @@ ${legend}
 ${table(status)}
 <h2>How this is measured</h2>
 <p>By the gateways themselves while they run: each looks once a second which parts it reaches, and counts its requests.
-Times in which no gateway ran are not in here. Days are UTC, and today’s figures are up to a minute old.</p>
+All gateways report what they counted every ten seconds, and their counts are added up and kept, also over a restart; a gateway
+that is killed loses its last ten seconds. Times in which no gateway ran are not in here. Days are UTC, and today’s figures are
+up to 20 seconds old.</p>
+<p>A request is one call of the API, by REST or gRPC, that was answered, also by a refusal. The error budget is the number of
+requests that may miss the target: those of the last 30 days, times one minus the target.</p>
 <p>Requests of the sandbox are not counted: the errors there are the ones that callers ask for.</p>
 <p>Programs get this page as JSON: <code>Accept: application/json</code>.</p>`,
   })
@@ -65,7 +70,7 @@ const purposes = new Map([
 /** What it is that does not work. */
 const faultOf = (name: string): string => (name === 'deliveries' ? 'Late' : 'Not reachable')
 
-const target = ({ name, target: goal, share, days }: TargetStatus) => html`<li>
+const target = ({ name, target: goal, share, error_budget, days }: TargetStatus) => html`<li>
 <div class="head"><h3>${promises[name].title}</h3>${
   share === undefined
     ? html`<span class="state faint">Nothing counted yet</span>`
@@ -80,7 +85,14 @@ ${bars(days, {
 <p class="scale faint"><span>90 days ago</span><strong>${
   share === undefined ? 'nothing yet' : percent(share)
 }</strong><span>Today</span></p>
+${budget(error_budget)}
 </li>`
+
+const budget = ({ days, requests, allowed, missed, spent, since }: ErrorBudget) =>
+  spent === undefined || since === undefined
+    ? html`<p class="faint">Error budget of ${days} days: nothing counted yet.</p>`
+    : html`<p class="faint">Error budget of ${days} days: <strong>${percent(spent)} spent</strong>. ${count(missed)} of
+${count(requests)} requests missed the target, and ${count(allowed)} may. Counted since ${moment(since)}.</p>`
 
 const promises: Readonly<Record<TargetName, Promised>> = {
   answered: {

@@ -1,10 +1,12 @@
 /** `/status`: how the deployment does now, and how it did in the last 90 days. Needs no key. */
 import { formatMs } from '@millhand/api'
+import type { Day } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Endpoint } from '../../pipeline/match.ts'
 import type { Components } from '../../status/components.ts'
+import { errorBudget } from '../../status/error-budget.ts'
 import type { History } from '../../status/history.ts'
-import { targets } from '../../status/targets.ts'
+import { type TargetName, targets } from '../../status/targets.ts'
 import { negotiated } from '../content-negotiation.ts'
 import type { Status } from './status-document.ts'
 import { writeStatus } from './status-html.ts'
@@ -20,6 +22,12 @@ export function statusPage({ components, history, clock }: StatusDeps): Endpoint
   async function look(): Promise<Status> {
     const { days, isCurrent } = await history()
     const now = components.now().toSorted((a, b) => Number(b.name === GATEWAY) - Number(a.name === GATEWAY))
+    const target = (name: TargetName, measure: (day: Day) => [total: number, missed: number]) => ({
+      name,
+      target: targets[name],
+      error_budget: errorBudget(days, clock.now(), targets[name], measure),
+      ...measuredBy(days, clock.now(), measure),
+    })
     return {
       object: 'status',
       status: now.every(({ isUp }) => isUp) ? 'operational' : 'degraded',
@@ -32,12 +40,8 @@ export function statusPage({ components, history, clock }: StatusDeps): Endpoint
         ...uptimeOf(days, name, clock.now()),
       })),
       targets: [
-        {
-          name: 'answered',
-          target: targets.answered,
-          ...measuredBy(days, clock.now(), ({ requests, failed }) => [requests, failed]),
-        },
-        { name: 'fast', target: targets.fast, ...measuredBy(days, clock.now(), ({ timed, slow }) => [timed, slow]) },
+        target('answered', ({ requests, failed }) => [requests, failed]),
+        target('fast', ({ timed, slow }) => [timed, slow]),
       ],
     }
   }

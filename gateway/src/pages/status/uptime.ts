@@ -1,5 +1,6 @@
 /** Shares of the last 90 days, day by day and together. */
 import type { Day } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { dayBefore } from '../../status/error-budget.ts'
 
 /** Each of the last 90 days, today's last. */
 export type Days = readonly DayMeasure[]
@@ -14,7 +15,6 @@ export interface DayMeasure {
 }
 
 const DAYS = 90
-const DAY_MS = 86_400_000
 
 /** How long a component was there, in seconds. */
 export function uptimeOf(days: readonly Day[], component: string, now: number) {
@@ -30,7 +30,7 @@ export function measuredBy(days: readonly Day[], now: number, measure: (day: Day
   const known = new Map(days.map(day => [day.day, measure(day)]))
   const measures: DayMeasure[] = []
   for (let ago = DAYS - 1; ago >= 0; ago--) {
-    const day = new Date(now - ago * DAY_MS).toISOString().slice(0, 10)
+    const day = dayBefore(now, ago)
     const [total, missed] = known.get(day) ?? [0, 0]
     measures.push({ day, total, missed })
   }

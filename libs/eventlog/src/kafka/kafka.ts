@@ -4,6 +4,7 @@ import type { OutboxEvent } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { EventLog } from '../event-log.ts'
 import type { Connecting, KafkaSecurity } from './client.ts'
+import { lagOf } from './lag.ts'
 import { Offsets } from './offsets.ts'
 import { createEventProducer } from './producer.ts'
 import { createPublisher } from './publisher.ts'
@@ -39,6 +40,11 @@ export interface KafkaEventLog extends EventLog {
    * rejects with the signal's reason when that ends. Does not change existing ones, but logs where partitions differ.
    */
   ensureTopics(topics: readonly Topic[], signal: AbortSignal): Promise<void>
+  /**
+   * How many events each group that is read here has not looked at, by the broker's count. Rejects where no broker has answered
+   * within 2 s.
+   */
+  groupsBehind(): Promise<ReadonlyMap<string, number>>
   /** Resolves when a broker has answered; rejects after 2 s without. */
   ping(): Promise<void>
   /** Ends what reads, waits up to 2 s for what is being published, and disconnects. */
@@ -49,6 +55,7 @@ export interface KafkaEventLog extends EventLog {
 const PING = { retries: 0, requestTimeoutMs: 1000 }
 const PING_MS = 2000
 const PROGRESS_MS = 5000
+const LAG_MS = 2000
 const CLOSE_MS = 2000
 
 /** Connects when it is first used, and reconnects for ever. */
@@ -60,6 +67,8 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
   const publisher = createPublisher(sender, nameOf, log)
   const closing = new AbortController()
   const reading = new Set<Promise<unknown>>()
+  /** The groups that are read here, by their names in Kafka. */
+  const groups = new Map<string, readonly string[]>()
 
   const until = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal])
   /** Takes note of the work, for `close` to wait for. */
@@ -84,7 +93,12 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
     publish: publisher.publish,
     async subscribe(group, topics, handler, signal) {
       const names = topics.map(nameOf)
-      await owned(subscribe(connecting, prefix, nameOf(group), names, handler, until(signal)))
+      groups.set(nameOf(group), names)
+      try {
+        await owned(subscribe(connecting, prefix, nameOf(group), names, handler, until(signal)))
+      } finally {
+        if (groups.get(nameOf(group)) === names) groups.delete(nameOf(group))
+      }
     },
     tail(topics, from, signal) {
       const names = topics.map(nameOf)
@@ -99,6 +113,10 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
       const offsets =
         position === 'beginning' ? new Offsets() : position === 'end' ? undefined : Offsets.parse(position)
       return await progressOf(connecting, topics.map(nameOf), offsets, AbortSignal.timeout(PROGRESS_MS))
+    },
+    async groupsBehind() {
+      const lags = await lagOf(connecting, groups, until(AbortSignal.timeout(LAG_MS)))
+      return new Map([...lags].map(([group, lag]) => [group.slice(prefix.length), lag]))
     },
     async ensureTopics(topics, signal) {
       const named = topics.map(topic => ({ ...topic, name: nameOf(topic.name) }))

@@ -57,7 +57,9 @@ export const metricSpecs = {
     {
       http_request_method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', '_OTHER'],
       http_route: { are: 'the routes, such as `/v1/tasks/{id}`; `unknown` for all that is none' },
-      http_response_status_code: { are: 'the status; `none` if the caller left before the answer' },
+      http_response_status_code: {
+        are: 'the status, of a gRPC call that of the same failure over REST; `none` if the caller left before the answer',
+      },
     },
     requestSeconds,
   ),
@@ -193,6 +195,11 @@ export const metricSpecs = {
     'Log lines that were dropped because standard error was full, slow or closed.',
     {},
   ),
+  millhand_log_records_dropped_total: counter(
+    '{record}',
+    'Log lines that a collector was not sent, by reason: too many were waiting, or the collector did not take them.',
+    { reason: ['queue_full', 'export_failed'] },
+  ),
   millhand_spans_dropped_total: counter(
     '{span}',
     'Spans of traces that were not sent, by reason: too many were waiting, or the collector did not take them.',
@@ -210,7 +217,7 @@ export const metricSpecs = {
   ),
   millhand_event_reader_behind_events: gauge(
     '{event}',
-    'Events in the event log that a reader has not looked at yet. Only in a single process; with Kafka it is the lag of the consumer group.',
+    'Events in the event log that a reader has not looked at yet; with Kafka the lag of its consumer group. The process that reads reports it.',
     { reader },
   ),
   millhand_webhook_owner: gauge(

@@ -2,9 +2,6 @@
 import { randomFillSync } from 'node:crypto'
 import {
   createTraceState,
-  type DiagLogger,
-  DiagLogLevel,
-  diag,
   type Span as OtelSpan,
   type Tracer as OtelTracer,
   ROOT_CONTEXT,
@@ -15,28 +12,31 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
-import { envDetector, hostDetector, serviceInstanceIdDetector } from '@opentelemetry/resources'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { Log } from '../log.ts'
+import { BoundedQueue } from '../otlp/bounded-queue.ts'
+import { reportProblems } from '../otlp/report-problems.ts'
+import { resourceOf } from '../otlp/resource.ts'
 import { attributes as names } from './span-names.ts'
 import type { TraceContext } from './trace-context.ts'
-import type { Attributes, DropReason, Span, SpanKind, SpanOptions, Tracer } from './tracer.ts'
+import type { Attributes, Span, SpanKind, SpanOptions, Tracer } from './tracer.ts'
 import type { TracingConfig } from './tracing-config.ts'
 
 export async function createOtlpTracer(config: TracingConfig, service: string, log: Log) {
-  diag.setLogger(reportProblems(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
-  const queue = new SpanQueue(config.maxQueueSize)
+  reportProblems(log)
+  const queue = new BoundedQueue(config.maxQueueSize)
+  const exporter = await exporterOf(config.protocol)
   const ids = createIds()
   const sdk = new NodeSDK({
-    ...(!config.isNamed && { serviceName: service }),
-    resourceDetectors: [envDetector, hostDetector, serviceInstanceIdDetector],
+    resource: resourceOf(config.isNamed ? undefined : service),
+    autoDetectResources: false,
     // Decided before any object of a span is made; see `root`.
     sampler: {
       shouldSample: () => ({ decision: SamplingDecision.RECORD_AND_SAMPLED }),
       toString: () => 'DecidedBefore',
     },
     idGenerator: ids,
-    traceExporter: queue.counting(await exporterOf(config.protocol)),
+    traceExporter: { export: queue.exporting(exporter), shutdown: () => exporter.shutdown() },
     // Contexts are passed by hand, and headers written by `libs/rpc`.
     contextManager: null as never,
     textMapPropagator: null,
@@ -80,46 +80,6 @@ async function exporterOf(protocol: TracingConfig['protocol']): Promise<Exporter
   }
 }
 
-/**
- * Counts the spans that wait to be sent, and refuses those for which the SDK's own queue, which has the same size, has no
- * room: that drops them without a count.
- */
-class SpanQueue {
-  readonly #max: number
-  #waiting = 0
-  #dropped: ((reason: DropReason, spans: number) => void) | undefined
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  onDropped(dropped: (reason: DropReason, spans: number) => void): void {
-    this.#dropped = dropped
-  }
-
-  admit(): boolean {
-    if (this.#waiting < this.#max) {
-      this.#waiting++
-      return true
-    }
-    this.#dropped?.('queue_full', 1)
-    return false
-  }
-
-  counting(exporter: Exporter): Exporter {
-    return {
-      export: (spans, done) => {
-        this.#waiting -= spans.length
-        exporter.export(spans, result => {
-          if (result.code !== 0) this.#dropped?.('export_failed', spans.length)
-          done(result)
-        })
-      },
-      shutdown: () => exporter.shutdown(),
-    }
-  }
-}
-
 function startOtelSpan(
   otel: OtelTracer,
   name: string,
@@ -157,9 +117,9 @@ const spanContextOf = ({ traceId, spanId, isSampled, state }: TraceContext): Spa
 class RecordedSpan implements Span {
   readonly context: TraceContext
   readonly #span: OtelSpan
-  readonly #queue: SpanQueue
+  readonly #queue: BoundedQueue
 
-  constructor(span: OtelSpan, state: string | undefined, queue: SpanQueue) {
+  constructor(span: OtelSpan, state: string | undefined, queue: BoundedQueue) {
     const { traceId, spanId } = span.spanContext()
     this.context = { traceId, spanId, isSampled: true, ...(state !== undefined && { state }) }
     this.#span = span
@@ -183,12 +143,20 @@ class RecordedSpan implements Span {
   }
 }
 
+/** Random bytes cost 1 µs a call, however few they are, and every request takes 24. */
+const RANDOM_BYTES = 8_192
+
 function createIds() {
-  const bytes = Buffer.alloc(16)
+  const random = Buffer.alloc(RANDOM_BYTES)
+  let taken = RANDOM_BYTES
   const hex = (length: number): string => {
-    do randomFillSync(bytes, 0, length)
-    while (bytes.readBigUInt64BE(length - 8) === 0n)
-    return bytes.toString('hex', 0, length)
+    if (taken + length > RANDOM_BYTES) {
+      randomFillSync(random)
+      taken = 0
+    }
+    taken += length
+    const id = random.toString('hex', taken - length, taken)
+    return /[^0]/.test(id) ? id : hex(length)
   }
   let next: string | undefined
   return {
@@ -208,17 +176,3 @@ function createIds() {
 
 /** By the trace's id, so that everyone decides the same: its last 56 bits are random (W3C Trace Context, level 2). */
 const isKept = (traceId: string, ratio: number): boolean => Number.parseInt(traceId.slice(-14), 16) < ratio * 2 ** 56
-
-/** Problems of the SDK, such as a collector that is away: at most one line of each kind a minute. */
-function reportProblems(log: Log): DiagLogger {
-  const toldAt = new Map<string, number>()
-  const tell = (level: 'warn' | 'error') => (message: string) => {
-    const now = Date.now()
-    if (now - (toldAt.get(level) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return
-    toldAt.set(level, now)
-    log.warn('tracing.failed', { reason: message.slice(0, 1_000) })
-  }
-  return { error: tell('error'), warn: tell('warn'), info() {}, debug() {}, verbose() {} }
-}
-
-const EVERY_MS = 60_000

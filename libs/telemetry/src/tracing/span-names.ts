@@ -22,6 +22,9 @@ export const spans = {
 } as const
 
 export const attributes = {
+  serviceName: 'service.name',
+  exceptionMessage: 'exception.message',
+  exceptionStacktrace: 'exception.stacktrace',
   requestMethod: 'http.request.method',
   route: 'http.route',
   statusCode: 'http.response.status_code',
@@ -41,4 +44,5 @@ export const attributes = {
   outcome: 'millhand.outcome',
   deliveryId: 'millhand.delivery_id',
   eventType: 'millhand.event_type',
+  errorCause: 'millhand.error_cause',
 } as const

@@ -1,4 +1,5 @@
 /** What makes spans, where traces are on. Nothing of OpenTelemetry is loaded here. */
+import type { OnDropped } from '../otlp/bounded-queue.ts'
 import { parseTraceContext, type TraceContext } from './trace-context.ts'
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
@@ -34,11 +35,8 @@ export interface Tracer {
   /** Of a context that is sampled. */
   start(name: string, parent: TraceContext, options: SpanOptions): Span
   /** Hears of spans that could not be sent. */
-  onDropped(dropped: (reason: DropReason, spans: number) => void): void
+  onDropped(dropped: OnDropped): void
 }
-
-/** `queue_full`: more waited than may; `export_failed`: the collector did not take them. */
-export type DropReason = 'queue_full' | 'export_failed'
 
 let active: Tracer | undefined
 

@@ -28,6 +28,7 @@ test('what is not given has a default', () => {
     train: 'all',
     rank: null,
     metrics: ['accuracy', 'f1'],
+    on_cancel: 'discard',
   })
 })
 

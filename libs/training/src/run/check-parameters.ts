@@ -1,7 +1,7 @@
 /** Reads `parameters` of a training task. */
 import { excerpt, isObject } from '@millhand/model'
 import { CLASS_METRICS, type MetricName, NUMBER_METRICS } from './metrics.ts'
-import { outputWidth, type TrainableModel } from './trainable-model.ts'
+import { outputWidth, partsOf, type TrainableModel } from './trainable-model.ts'
 import type { ParameterProblem, TrainingParameters } from './training-parameters.ts'
 
 /** Reads the parameters of a task and fills in the defaults, or says all that is wrong. Cheap: for every create. */
@@ -16,7 +16,7 @@ export function checkParameters(
   const read = readerOf(given ?? {}, 'parameters', problems)
   const optimizer = read.oneOf('optimizer', ['adam', 'adamw', 'sgd'])
   const loss = read.oneOf('loss', ['cross_entropy', 'binary_cross_entropy', 'mean_squared'])
-  const train = read.oneOf('train', ['all', 'head', 'lora'])
+  const train = read.oneOf('train', partsOf(model))
   if (train !== 'lora' && (read.value('rank') ?? null) !== null) read.problem('rank', 'goes with `train` lora alone')
   const parameters: TrainingParameters = {
     epochs: read.whole('epochs', [1, 1000], 10),
@@ -33,6 +33,7 @@ export function checkParameters(
     train,
     rank: train === 'lora' ? read.whole('rank', [1, 256], 8) : null,
     metrics: readMetrics(read, loss === 'mean_squared' ? NUMBER_METRICS : CLASS_METRICS),
+    on_cancel: read.oneOf('on_cancel', ['discard', 'keep_best']),
   }
   read.refuseOthers()
   if (parameters.early_stopping !== null && parameters.validation_split === 0) {
@@ -68,6 +69,10 @@ function readMetrics(read: Reader, known: readonly MetricName[]): readonly Metri
 
 /** What can be told from the shapes that the model's record has; the rest is found where the run begins. */
 function modelProblems({ batch_size, loss }: TrainingParameters, model: TrainableModel): ParameterProblem[] {
+  if (model.base !== undefined) {
+    const message = 'must be cross_entropy: the head has a class for each label'
+    return loss === 'cross_entropy' ? [] : [{ path: 'parameters.loss', message }]
+  }
   const problems: ParameterProblem[] = []
   for (const { name, shape } of model.inputs) {
     const [rows = -1] = shape

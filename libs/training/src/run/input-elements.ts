@@ -6,7 +6,7 @@ import type { TrainableModel } from './trainable-model.ts'
 
 export interface InputReader {
   /** Reads the input of one example: all of its fields but the target. Throws `ExamplesInvalid`. */
-  add(fields: Readonly<Record<string, unknown>>, place: Place): void
+  add(fields: Readonly<Record<string, unknown>>, place: Place): Promise<void> | void
   tensors(count: number): ReadonlyMap<string, Tensor>
 }
 

@@ -2,23 +2,26 @@
 import { createHash } from 'node:crypto'
 import { excerpt } from '@millhand/model'
 import { type ExampleSet, ExamplesInvalid } from './example-set.ts'
-import { openInputs } from './input-elements.ts'
+import { type InputReader, openInputs } from './input-elements.ts'
 import { csvRows } from './records/csv.ts'
 import { jsonLines } from './records/json-lines.ts'
 import { parquetRows } from './records/parquet.ts'
 import type { ExampleRecord } from './records/record.ts'
-import { openTargets } from './target-elements.ts'
+import { openTargets, type TargetReader } from './target-elements.ts'
 import type { TrainableModel } from './trainable-model.ts'
 import type { TrainingParameters } from './training-parameters.ts'
 
 export type ExampleFormat = 'jsonl' | 'csv' | 'parquet'
 
-interface ReadOptions {
+export interface ReadOptions {
   readonly format: ExampleFormat
   readonly model: TrainableModel
   readonly parameters: TrainingParameters
   /** Default 1,000,000. */
   readonly mostExamples?: number
+  /** What reads inputs, and targets; default what reads them as the model takes them. */
+  readonly inputs?: InputReader
+  readonly targets?: TargetReader
 }
 
 const MOST_EXAMPLES = 1_000_000
@@ -30,8 +33,10 @@ const MOST_EXAMPLES = 1_000_000
  */
 export async function readExamples(
   file: Uint8Array | AsyncIterable<Uint8Array>,
-  { format, model, parameters, mostExamples = MOST_EXAMPLES }: ReadOptions,
+  options: ReadOptions,
 ): Promise<ExampleSet> {
+  const { format, model, parameters, mostExamples = MOST_EXAMPLES } = options
+  const { inputs = openInputs(model), targets = openTargets(model, parameters.loss) } = options
   const hash = createHash('sha256')
   let bytes = 0
   async function* chunks() {
@@ -43,8 +48,6 @@ export async function readExamples(
   }
   const lines: number[] = []
   let column: TargetColumn | undefined
-  const inputs = openInputs(model)
-  const targets = openTargets(model, parameters.loss)
   for await (const record of recordsOf[format](chunks(), { mostRows: mostExamples })) {
     const { line, fields } = record
     if (lines.length === mostExamples)
@@ -52,8 +55,9 @@ export async function readExamples(
     column ??= targetColumnOf(record)
     const { [column]: target, ...rest } = fields
     if (target === undefined || target === null) throw new ExamplesInvalid('is missing', { line, column })
-    inputs.add(rest, { line, isTable: format !== 'jsonl' })
     targets.add(target, { line, column })
+    const reading = inputs.add(rest, { line, isTable: format !== 'jsonl' })
+    if (reading) await reading
     lines.push(line)
   }
   if (column === undefined) throw new ExamplesInvalid('there are no examples', { line: 1 })

@@ -1,5 +1,6 @@
 /** What a run has to know of a model beside its bytes. */
-import type { ModelPackage, NumbersPreprocess, TensorSpec } from '@millhand/model'
+import type { ModelPackage, NumbersPreprocess, Processing, TensorSpec } from '@millhand/model'
+import type { TrainablePart } from './training-parameters.ts'
 
 export interface TrainableModel {
   /** As the model's record lists them; the first output is the one that is trained. */
@@ -9,12 +10,28 @@ export interface TrainableModel {
   readonly labels?: readonly string[]
   /** How its inputs become tensors where they are lists of numbers; else an input is named tensors. */
   readonly numbers?: NumbersPreprocess
+  /** What its inputs are where it takes no numbers: its features are frozen then, and a new head is trained on them. */
+  readonly base?: FrozenInput
 }
+
+type FrozenInput = 'text' | 'picture'
+
+/** What of a model may be trained, for `parameters.train`; the default first. */
+export const partsOf = ({ base }: Pick<TrainableModel, 'base'>): readonly [TrainablePart, ...TrainablePart[]] =>
+  base === undefined ? ['all', 'head', 'lora'] : ['head']
 
 export function trainableModelOf({ manifest, inputs, outputs }: Described): TrainableModel {
   const { labels, processing } = manifest
   const numbers = processing.kind === 'single' && processing.preprocess.name === 'numbers' && processing.preprocess
-  return { inputs, outputs, ...(labels && { labels }), ...(numbers && { numbers }) }
+  const base = frozenInputOf(processing)
+  return { inputs, outputs, ...(labels && { labels }), ...(numbers && { numbers }), ...(base && { base }) }
+}
+
+function frozenInputOf(processing: Processing): FrozenInput | undefined {
+  if (processing.kind === 'embedding') return 'text'
+  if (processing.kind !== 'single') return undefined
+  const { name } = processing.preprocess
+  return name === 'tokens' ? 'text' : name === 'image' ? 'picture' : undefined
 }
 
 type Described = Pick<ModelPackage, 'manifest' | 'inputs' | 'outputs'>

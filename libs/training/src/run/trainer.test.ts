@@ -142,13 +142,13 @@ test('without a held-out part the last weights are kept', async () => {
 test('progress says where the run is', async () => {
   const trainer = await createTrainer(await optionsOf(run))
   const { loss, learningRate, lastEpoch, ...before } = trainer.progress()
-  assert.deepEqual(before, { step: 0, steps: 120, epoch: 0, epochs: 12, examples: 0, done: false })
+  assert.deepEqual(before, { step: 0, steps: 120, epoch: 0, epochs: 12, examples: 0, bestEpoch: 0, done: false })
   assert.deepEqual([loss, learningRate, lastEpoch], [undefined, undefined, undefined])
   const first = await trainer.step()
   assert.deepEqual([first.step, first.epoch, first.examples, first.learningRate], [1, 1, 16, 0.02 / 5])
   assert.ok((first.loss ?? 0) > 0)
   while (trainer.progress().step < 10) await trainer.step()
-  assert.equal(trainer.progress().lastEpoch?.epoch, 1)
+  assert.deepEqual([trainer.progress().lastEpoch?.epoch, trainer.progress().bestEpoch], [1, 1])
   assert.equal((await trainer.step()).epoch, 2)
 })
 

@@ -44,6 +44,8 @@ export interface TrainingProgress {
   readonly learningRate: number | undefined
   /** The last epoch that ended. */
   readonly lastEpoch: EpochRecord | undefined
+  /** The epoch with the least validation loss so far; without a held-out part the last one that ended. 0 before the first. */
+  readonly bestEpoch: number
   readonly done: boolean
 }
 
@@ -104,6 +106,7 @@ export async function createTrainer(options: TrainerOptions): Promise<Trainer> {
     loss: record.lastLoss(),
     learningRate: step === 0 ? undefined : learningRateAt(parameters, { step, steps }),
     lastEpoch: record.curves().at(-1),
+    bestEpoch: record.best()?.epoch ?? record.curves().length,
     done: step === steps || record.isStopped(),
   })
   return {
@@ -148,7 +151,7 @@ async function openRun(options: TrainerOptions, { learned }: Split) {
   const batch = new Map([...examples.inputs].map(([name, tensor]) => [name, takeExamples(tensor, first)]))
   const training = await buildTrainingGraph(
     weights.bytes,
-    { loss, optimizer, batch, ...(weights.names && { trained: weights.names }) },
+    { loss, batch, ...(weights.names && { trained: weights.names }) },
     async (model, inputs) => (await open(model)).run(inputs),
   )
   checkTargets(training, examples, parameters)

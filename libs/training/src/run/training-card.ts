@@ -27,6 +27,8 @@ export interface TrainingCard {
   readonly metrics: Scores | null
   /** Of classes, on the held-out part: examples by their class (rows) and the class that was predicted (columns). */
   readonly confusion_matrix: ConfusionMatrix | null
+  /** Of a new head: the names of its classes, in their order. */
+  readonly labels?: readonly string[]
   readonly seed: number
   readonly versions: Readonly<Record<string, string>>
 }

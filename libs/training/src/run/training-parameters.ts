@@ -25,13 +25,18 @@ export interface TrainingParameters {
   readonly seed: number
   /** Default cross_entropy. */
   readonly loss: Loss
-  /** All weights, or those of the last product alone, or adapters of low rank; default all. */
-  readonly train: 'all' | 'head' | 'lora'
+  /** Default all; of a model that takes text or pictures head. */
+  readonly train: TrainablePart
   /** Of the adapters, with `train: lora`; from 1 to 256, default 8; null without. */
   readonly rank: number | null
   /** Default accuracy and f1 for classes, mse and mae for numbers. */
   readonly metrics: readonly MetricName[]
+  /** What a cancelled run leaves: nothing, or the model of its best epoch; default discard. */
+  readonly on_cancel: 'discard' | 'keep_best'
 }
+
+/** All weights, or those of the last product alone, or adapters of low rank. */
+export type TrainablePart = 'all' | 'head' | 'lora'
 
 /** A parameter that cannot be taken. */
 export interface ParameterProblem {

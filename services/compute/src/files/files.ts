@@ -34,6 +34,9 @@ export function createFiles(deps: FilesDeps) {
   return {
     upload: createUpload(deps),
 
+    /** Fails with `storage_quota_exceeded` where so many bytes more would not fit now. */
+    requireRoom: (tenant: string, bytes: number): Promise<void> => deps.storage.requireRoom(tenant, bytes),
+
     /** The file, where it is there for callers. */
     async get(tenant: string, id: string): Promise<StoredFile | undefined> {
       const file = await collection.get(tenant, id)

@@ -57,6 +57,11 @@ export function createStorage(deps: {
       })
     },
 
+    /** Fails with `storage_quota_exceeded` where so many bytes more would not fit now. */
+    async requireRoom(tenant: string, bytes: number): Promise<void> {
+      checkRoom(quotaBytes, (await states.read(tenant)).bytes, bytes)
+    },
+
     /**
      * Counts bytes that are here already for one more holder, or fails with `storage_quota_exceeded`. The intents that
      * were noted before this one.

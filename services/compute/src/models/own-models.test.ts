@@ -40,6 +40,13 @@ describe('models of an account', () => {
     assert.equal(await given.stores.models.count('by_fate', { equals: [tenant(), 'stays'] }, 10_000), MOST_MODELS)
   })
 
+  test('there is room for one more, or the request that needs it is refused', async () => {
+    await haveModels(MOST_MODELS - 1)
+    await given.service.models.requireRoom(tenant())
+    await createModel(given.service, given.caller, (await uploadModel('another model')).id)
+    await assert.rejects(given.service.models.requireRoom(tenant()), error => codeOf(error) === 'invalid_state')
+  })
+
   test('its version differs where its processing does', async () => {
     const { id: file } = await uploadModel('a model')
     const versionOf = async (fields: object) => {

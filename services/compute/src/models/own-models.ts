@@ -64,6 +64,9 @@ export function createOwnModels(deps: OwnModelsDeps) {
 
     inspect,
 
+    /** Fails with `invalid_state` where there are as many models as may be. */
+    requireRoom: (tenant: string): Promise<void> => requireRoom(collection, tenant),
+
     /**
      * Makes a model of a file. Fails with `model_invalid` where it can't be run, with what is wrong with the fields, and
      * with `storage_quota_exceeded`. A second call of the same operation answers with what the first has made.

@@ -3,10 +3,11 @@ import type { Readable } from 'node:stream'
 import type { Fault } from '@millhand/api'
 import type { LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { type Catalogue, type ModelPackage, type OnnxInspection, parseManifest } from '@millhand/model'
+import type { TrainablePart } from '@millhand/training'
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { TaskRecord } from '../task.ts'
-import { IncludedTraining, trainingFault } from '../training/trainability.ts'
+import { IncludedTraining, includedBytes, trainableParts, trainingFault } from '../training/trainability.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { InspectionCache } from './inspection-cache.ts'
 import { ModelInvalid } from './inspector.ts'
@@ -24,6 +25,8 @@ export interface TaskModel {
   readonly hiddenOutputs: OnnxInspection['hiddenOutputs']
   /** Why it can't be trained; undefined where it can. */
   readonly trainingFault: () => string | undefined
+  /** The size of its file, where it can be trained. */
+  readonly fileBytes: () => number
 }
 
 export type TaskModels = ReturnType<typeof createTaskModels>
@@ -50,11 +53,8 @@ export function createTaskModels(deps: TaskModelsDeps) {
     const { hiddenOutputs } = inspection
     const model = packages.of(`${file.tenant} ${file.id}`, () => filePackage(file, inspection))
     const trainingFault = () => 'it is a file, and no model'
-    return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs, trainingFault }
-  }
-
-  const ofIncluded = (model: ModelPackage): TaskModel => {
-    return { model, group: model.id, hiddenOutputs: {}, trainingFault: () => includedTraining.faultOf(model) }
+    const of = { group: groupOf(file.id, true), own: file.id, fileBytes: () => file.bytes }
+    return { model, ...of, hiddenOutputs, trainingFault }
   }
 
   function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
@@ -69,6 +69,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
       own: stored.id,
       hiddenOutputs: stored.hidden_outputs,
       trainingFault: () => trainingFault(model, stored),
+      fileBytes: () => stored.bytes,
     }
   }
 
@@ -87,7 +88,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
         return fault('not_allowed', message)
       }
       if (included?.status === 'broken') return fault('broken', `The model \`${id}\` is broken: ${included.problem}`)
-      if (included) return { found: ofIncluded(included) }
+      if (included) return { found: includedModel(included, includedTraining) }
       const stored = await ownModels.get(tenant, id)
       if (stored) return { found: ofModel(stored, isCustom) }
       const missing = fault('not_found', `There is no model \`${id}\`. GET /v1/models lists those there are.`)
@@ -118,8 +119,8 @@ export function createTaskModels(deps: TaskModelsDeps) {
       return { $typeName: 'millhand.lease.v1.LeasedModel', digest: digestOf(holder), bytes: holder.bytes, manifest }
     },
 
-    /** Whether a model of the deployment can be trained. */
-    isTrainable: (model: ModelPackage): boolean => includedTraining.faultOf(model) === undefined,
+    /** What of a model of the deployment can be trained. */
+    partsOf: (model: ModelPackage): readonly TrainablePart[] => trainableParts(model, includedTraining.faultOf(model)),
 
     /** The bytes of what a task runs; none where they are not there any more. */
     async read(task: TaskRecord): Promise<Readable | undefined> {
@@ -134,6 +135,12 @@ export function createTaskModels(deps: TaskModelsDeps) {
     },
   }
 }
+
+const includedModel = (model: ModelPackage, training: IncludedTraining): TaskModel => ({
+  ...{ model, group: model.id, hiddenOutputs: {} },
+  trainingFault: () => training.faultOf(model),
+  fileBytes: () => includedBytes(model),
+})
 
 /** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
 const holderOf = (

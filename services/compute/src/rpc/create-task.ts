@@ -21,7 +21,7 @@ import { requireTextGeneration, textGenerationFaults } from '../models/text-gene
 import type { TaskRecord } from '../task.ts'
 import { acceleratedPoolOf, batchPoolOf, computeTask, TEXT_POOL, trainingPoolOf } from '../task-kind.ts'
 import { toMessage } from '../task-message.ts'
-import { trainingFaults, trains } from '../training/training-faults.ts'
+import { requireRoomForModel, trainingFaults, trains } from '../training/training-faults.ts'
 
 /**
  * Creates a task. It is durable before this answers; a second call of the same operation answers with what it made. Where
@@ -37,6 +37,7 @@ export const createTask =
     if (before) return await showTask(deps, toMessage, before)
     const admission = await admitTask(deps, req, call)
     failAsInstructed(admission.asked)
+    if (trains(req)) await requireRoomForModel(deps, tenant, admission.model)
     const { task, input } = newTask(deps, req, call, id, admission)
     const most = plans.computePlan(task.plan).max_queued
     const mayRest = task.uses_file === undefined && task.uses_model === undefined

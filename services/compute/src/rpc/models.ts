@@ -36,7 +36,7 @@ export const listModels =
       .filter(({ id }) => after === undefined || (isAscending ? id > after : id < after))
       .map(model => ({
         id: model.id,
-        message: () => modelMessage(model, enginesOf(deps, model, engines), taskModels.isTrainable),
+        message: () => modelMessage(model, enginesOf(deps, model, engines), taskModels.partsOf),
       }))
     const own = (await ownAfter(deps, tenant, isAscending, after, limit + 1)).map(model => ({
       id: model.id,
@@ -76,7 +76,7 @@ export const getModel =
     const included = models.get(id)
     if (included) {
       const engines = enginesOf(deps, included, await gpuTypes.enginesFor(call))
-      return modelMessage(included, engines, taskModels.isTrainable)
+      return modelMessage(included, engines, taskModels.partsOf)
     }
     const own = await ownModels.get(principal(call).tenant, id)
     if (own) return ownModelMessage(own, await gpuTypes.enginesFor(call))

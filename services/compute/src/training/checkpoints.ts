@@ -6,6 +6,7 @@ import { type Blobs, BlobTooLarge } from '@millhand/blob'
 import { type Clock, everyInterval } from '@millhand/process'
 import type { TaskDeps } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
+import { MOST_CHECKPOINT_BYTES } from '@millhand/training'
 import type { TaskRecord } from '../task.ts'
 
 interface CheckpointsDeps {
@@ -19,8 +20,6 @@ export type Checkpoints = ReturnType<typeof createCheckpoints>
 
 /** What the names of their blobs begin with, and of no others. */
 const AT = 'checkpoints/'
-const MIB = 2 ** 20
-const MOST_BYTES = 64 * MIB
 /** Also how long those of a task that has ended stay: they count in no quota. */
 const SWEEP_EVERY_MS = 60_000
 /** One that its live task does not name is left over once it must be written and named. */
@@ -71,10 +70,12 @@ async function put(blobs: Blobs, key: string, data: AsyncIterable<Uint8Array>, s
   const content = Readable.from(data, { objectMode: false })
   content.on('error', () => {}) // It is told to whoever reads.
   try {
-    return (await blobs.put(key, content, { maxBytes: MOST_BYTES, signal })).size
+    return (await blobs.put(key, content, { maxBytes: MOST_CHECKPOINT_BYTES, signal })).size
   } catch (error) {
     if (!(error instanceof BlobTooLarge)) throw error
-    throw fail('payload_too_large', `A checkpoint has at most ${MOST_BYTES / MIB} MiB.`, { cause: error })
+    throw fail('payload_too_large', `A checkpoint has at most ${MOST_CHECKPOINT_BYTES / 2 ** 20} MiB.`, {
+      cause: error,
+    })
   } finally {
     content.destroy()
   }

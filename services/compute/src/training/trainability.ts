@@ -1,7 +1,7 @@
 /** Whether a model can be trained, as far as its record and its file tell. docs/training.md, "Models" */
 import { readFileSync, statSync } from 'node:fs'
 import { inspectOnnx, type ModelPackage, type OnnxInspection } from '@millhand/model'
-import { differentiableOperators } from '@millhand/training'
+import { differentiableOperators, partsOf, type TrainablePart, trainableModelOf } from '@millhand/training'
 
 /** What is known of a model's file. */
 export interface ModelFile extends Pick<OnnxInspection, 'opsets' | 'operators'> {
@@ -9,8 +9,10 @@ export interface ModelFile extends Pick<OnnxInspection, 'opsets' | 'operators'> 
 }
 
 const MIB = 2 ** 20
-/** Weights, two states of the optimizer for each and the best weights so far fit the 64 MiB of a checkpoint. */
+/** About what fits a checkpoint with two states of the optimizer for each weight, and the best weights so far. */
 const MOST_BYTES = 16 * MIB
+/** Of a model that is frozen: with a head it fits the 128 MiB that a trained model may have. */
+const MOST_BASE_BYTES = 120 * MIB
 const LEAST_OPSET = 13
 
 /** Make values that depend on no weight. */
@@ -19,13 +21,22 @@ const CONSTANT: ReadonlySet<string> = new Set(['Constant', 'ConstantOfShape', 'S
 /** What layers with weights are made of. */
 const WEIGHTED: ReadonlySet<string> = new Set(['Gemm', 'MatMul', 'Conv', 'Gather'])
 
+/** A head takes the place of the last. */
+const PRODUCTS: ReadonlySet<string> = new Set(['Gemm', 'MatMul'])
+
+/** What of a model may be trained, the default first; nothing where there is a fault. */
+export const trainableParts = (model: ModelPackage, fault: string | undefined): readonly TrainablePart[] =>
+  fault === undefined ? partsOf(trainableModelOf(model)) : []
+
 /** Why the model can't be trained: how the sentence goes on; undefined where it can. */
-export function trainingFault({ manifest, inputs }: ModelPackage, file: ModelFile): string | undefined {
+export function trainingFault(model: ModelPackage, file: ModelFile): string | undefined {
+  const { manifest, inputs } = model
   const { processing } = manifest
+  if (trainableModelOf(model).base !== undefined) return baseFault(file, processing.kind === 'embedding')
   if (manifest.format !== 'onnx' || processing.kind !== 'single') return 'it is of several files, or no ONNX model'
   const { preprocess } = processing
   if (preprocess.name !== 'numbers' && preprocess.name !== 'tensors')
-    return `its \`preprocess\` is \`${preprocess.name}\`; models that take numbers or tensors can be trained`
+    return `its \`preprocess\` is \`${preprocess.name}\`; models that take numbers, tensors, tokens or pictures can be trained`
   if (file.bytes > MOST_BYTES) return `its file has over ${MOST_BYTES / MIB} MiB`
   const fixed = inputs.find(({ shape: [first] }) => first !== -1)
   if (fixed) return `the first axis of its input \`${fixed.name}\` is of a fixed length`
@@ -35,6 +46,13 @@ export function trainingFault({ manifest, inputs }: ModelPackage, file: ModelFil
   const others = file.operators.filter(name => !differentiableOperators.has(name) && !CONSTANT.has(name))
   if (others.length > 0) return `it has operators that training does not go through: ${others.slice(0, 10).join(', ')}`
   return undefined
+}
+
+/** Its weights stay as they are, so that its operators may be any. */
+function baseFault({ bytes, operators }: ModelFile, isEncoder: boolean): string | undefined {
+  if (bytes > MOST_BASE_BYTES) return `its file has over ${MOST_BASE_BYTES / MIB} MiB`
+  if (isEncoder || operators.some(name => PRODUCTS.has(name))) return undefined
+  return 'it has no product (Gemm or MatMul) whose place a new head would take'
 }
 
 /** The same for the models of a deployment, whose files are looked into once. */
@@ -53,8 +71,13 @@ function includedFault(model: ModelPackage): string | undefined {
   if (unread !== undefined) return unread
   const path = model.files.model
   if (path === undefined) return 'its file is not known here'
-  const bytes = statSync(path).size
-  return trainingFault(model, { bytes, ...(bytes > MOST_BYTES ? NOTHING : inspectOnnx(readFileSync(path))) })
+  const bytes = includedBytes(model)
+  const isUnread = bytes > MOST_BYTES || model.manifest.processing.kind === 'embedding'
+  return trainingFault(model, { bytes, ...(isUnread ? NOTHING : inspectOnnx(readFileSync(path))) })
 }
+
+/** The size of the file of a model of a deployment; 0 where it is not known here. */
+export const includedBytes = ({ files: { model: path } }: ModelPackage): number =>
+  path === undefined ? 0 : statSync(path).size
 
 const NOTHING = { opsets: {}, operators: [] }

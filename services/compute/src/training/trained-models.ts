@@ -5,8 +5,9 @@
 import { codeOf, fail } from '@millhand/api'
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { Failure } from '@millhand/lease'
-import { isObject, type ModelPackage } from '@millhand/model'
+import { isObject, type Manifest, type ModelPackage } from '@millhand/model'
 import type { TaskDeps } from '@millhand/task'
+import { MOST_CLASSES, MOST_LABEL_CHARACTERS, trainableModelOf } from '@millhand/training'
 import { runOf, type StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import { ModelInvalid } from '../models/inspector.ts'
@@ -98,10 +99,12 @@ function cardOf(output: string): Card {
 }
 
 /** The parent's, with the numbers of this run. */
-function fieldsOf({ manifest }: ModelPackage, { metrics, data }: Card): ModelFields & Processing {
-  const { processing, labels = [], batchable, maxBatch, license, exampleInput } = manifest
-  const { preprocess, postprocess } =
-    processing.kind === 'single' ? processing : { preprocess: undefined, postprocess: undefined }
+function fieldsOf(parent: ModelPackage, card: Card): ModelFields & Processing {
+  const { metrics, data } = card
+  const { manifest } = parent
+  const { batchable, maxBatch, license } = manifest
+  const hasNewHead = trainableModelOf(parent).base !== undefined
+  const { preprocess, postprocess, labels, exampleInput } = hasNewHead ? withHead(manifest, card) : asBefore(manifest)
   return {
     name: trainedName(manifest.name),
     ...(preprocess && preprocess.name !== 'tensors' && { preprocess: finite(preprocess) }),
@@ -116,6 +119,30 @@ function fieldsOf({ manifest }: ModelPackage, { metrics, data }: Card): ModelFie
 }
 
 type Processing = Pick<ModelFields, 'preprocess' | 'postprocess'>
+
+function asBefore({ processing, labels = [], exampleInput }: Manifest) {
+  const { preprocess, postprocess } =
+    processing.kind === 'single' ? processing : { preprocess: undefined, postprocess: undefined }
+  return { preprocess, postprocess, labels, exampleInput }
+}
+
+/** A head gives a score for each of its labels. A sentence encoder's example may be a list, which a classifier does not take. */
+function withHead({ processing, exampleInput }: Manifest, { labels }: Card) {
+  const isEncoder = processing.kind !== 'single'
+  return {
+    preprocess: isEncoder ? ({ name: 'tokens' } as const) : processing.preprocess,
+    postprocess: { name: 'classify', softmax: true } as const,
+    labels: labelsIn(labels),
+    exampleInput: isEncoder ? undefined : exampleInput,
+  }
+}
+
+function labelsIn(labels: unknown): readonly string[] {
+  if (!Array.isArray(labels) || labels.length > MOST_CLASSES) return []
+  const isLabel = (each: unknown) =>
+    typeof each === 'string' && each !== '' && each.length <= MOST_LABEL_CHARACTERS && each.isWellFormed()
+  return labels.every(isLabel) ? labels : []
+}
 
 const SUFFIX = ', trained'
 const MOST_NAME = 128 - SUFFIX.length

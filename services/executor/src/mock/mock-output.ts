@@ -28,6 +28,8 @@ export interface MockOutput {
   readonly progress?: readonly Omit<Extract<Emission, { kind: 'progress' }>, 'kind'>[]
   /** The output is of a run that trains, whose model goes with it. */
   readonly trains?: true
+  /** The output of a run that trains, where it is cancelled and keeps its best. */
+  readonly best?: string
   /** What a language model would have read and written. */
   readonly tokens?: readonly [input: number, output: number]
 }

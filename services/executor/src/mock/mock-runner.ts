@@ -97,11 +97,13 @@ const progressEvery = 10
 const fault = (code: string, message: string): ItemResult => ({ ok: false, code, message, retryable: false })
 async function result({ output, trains }: MockOutput): Promise<ItemResult> {
   // What it has in the place of a model says so, to whoever comes upon it.
-  if (trains && typeof output === 'string') return trainedResult(JSON.parse(output), Buffer.from('sandbox'))
+  if (trains && typeof output === 'string') return mockTrained(output)
   if (typeof output !== 'string') return { ok: true, file: await fileOf(output) }
   const bytes = Buffer.from(output)
   return bytes.length <= mostBytes ? { ok: true, output: bytes } : tooLarge
 }
+
+const mockTrained = (output: string): ItemResult => trainedResult(JSON.parse(output), Buffer.from('sandbox'))
 
 async function fileOf(parts: Iterable<Uint8Array>): Promise<OutputFile> {
   const folder = makeTempFolder('inputs')
@@ -161,7 +163,7 @@ class Mock<L extends Loadable> implements Loaded {
   }
 
   async #answerTo(
-    { input, parameters, onUsage }: RunItem,
+    { input, parameters, onUsage, keepBest }: RunItem,
     emit: (emission: Emission) => Promise<void>,
   ): Promise<ItemResult> {
     const { askingPart, outputOf } = this.#mocked
@@ -169,7 +171,6 @@ class Mock<L extends Loadable> implements Loaded {
     if (asked?.kind === 'fail') return fault('sandbox_failure', 'The input asked the sandbox to fail.')
     if (asked?.kind === 'error') return fault(asked.code, 'The input asked the sandbox for this error.')
     const plan = readStreamInstructions(asked, parameters)
-    if (asked?.kind === 'slow') await this.#clock.sleep(asked.ms, this.#killed.signal)
     const given = typeof input === 'string' ? input : await beginningOf(input)
     const answer = outputOf(
       this.#thing,
@@ -177,6 +178,8 @@ class Mock<L extends Loadable> implements Loaded {
       given,
       parameters,
     )
+    if (answer?.best !== undefined) keepBest?.(mockTrained(answer.best))
+    if (asked?.kind === 'slow') await this.#clock.sleep(asked.ms, this.#killed.signal)
     if (plan) await this.#stream(plan, emit)
     else if (answer) for (const piece of answer.pieces) await emit({ kind: 'output', json: JSON.stringify(piece) })
     for (const progress of answer?.progress ?? []) await emit({ kind: 'progress', ...progress })

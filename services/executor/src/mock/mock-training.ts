@@ -1,7 +1,7 @@
 /** What the sandbox says of a training that it does not do: as many reports, and a card of the same form. */
 import { createHash } from 'node:crypto'
 import type { ModelPackage } from '@millhand/model'
-import { checkParameters, trainableModelOf } from '@millhand/training'
+import { checkParameters, MOST_CLASSES, MOST_LABEL_CHARACTERS, trainableModelOf } from '@millhand/training'
 import type { MockOutput } from './mock-output.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
@@ -15,7 +15,8 @@ export function mockTraining(
   asked: Readonly<Record<string, unknown>> = {},
 ): MockOutput | undefined {
   const { chunks: _, interval_ms: __, chunk: ___, provider: ____, ...known } = asked
-  const checked = checkParameters(known, trainableModelOf(model))
+  const trainable = trainableModelOf(model)
+  const checked = checkParameters(known, trainable)
   if ('problems' in checked) return undefined
   const { parameters } = checked
   const { epochs, batch_size, learning_rate, validation_split, seed } = parameters
@@ -41,12 +42,20 @@ export function mockTraining(
     parameters,
     curves,
     ...{ best_epoch: epochs, ended: 'completed', metrics: last?.validation ?? null, confusion_matrix: null, seed },
+    ...(trainable.base !== undefined && { labels: labelsIn(input) }),
     versions: { sandbox: '1' },
   }
-  const output = { digest: model.version, metrics: card.metrics ?? {}, card }
+  const outputOf = (own: typeof card) =>
+    JSON.stringify({ digest: model.version, metrics: own.metrics ?? {}, card: own })
+  const first = curves.slice(0, 1)
+  const best = {
+    ...card,
+    ...{ curves: first, best_epoch: 1, ended: 'cancelled', metrics: first[0]?.validation ?? null },
+  }
   const reports = curves.filter(({ epoch }) => epoch % every === 0 || epoch === epochs)
   return {
-    output: JSON.stringify(output),
+    output: outputOf(card),
+    ...(parameters.on_cancel === 'keep_best' && { best: outputOf(best) }),
     pieces: [],
     trains: true,
     progress: reports.map(({ epoch, step, loss }) => ({
@@ -54,5 +63,23 @@ export function mockTraining(
       message: `epoch ${epoch} of ${epochs}, step ${step} of ${epochs * perEpoch}`,
       metrics: { step, steps: epochs * perEpoch, epoch, epochs, loss, learning_rate },
     })),
+  }
+}
+
+/** Those that can be read without a look at the examples. */
+function labelsIn(input: string): readonly string[] {
+  const found = new Set<string>()
+  for (const [, text = '""'] of input.matchAll(/"label"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+|true|false)/g)) {
+    const label = String(parsed(text)).trim()
+    if (label !== '' && label.length <= MOST_LABEL_CHARACTERS && found.size < MOST_CLASSES) found.add(label)
+  }
+  return found.size > 1 ? [...found] : ['a', 'b']
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return ''
   }
 }

@@ -34,7 +34,7 @@ function children(parent = process.pid): number[] {
 
 /** The one child that runs a model. One that was only now started may have no command line yet. */
 async function onlyChild(): Promise<number> {
-  for (const limit = performance.now() + 60_000; performance.now() < limit; ) {
+  for (const limit = performance.now() + 300_000; performance.now() < limit; ) {
     await new Promise(resolve => setImmediate(resolve))
     const [pid] = children()
     if (pid !== undefined) return pid

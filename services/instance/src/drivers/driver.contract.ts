@@ -1,6 +1,7 @@
 /** What every driver has to do. A driver's test calls `describeDriver` and adds its own. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Driver, DriverFault, type ObservedReplica, type ReplicaSpec } from './driver.ts'
 
 export interface OpenDriver {
@@ -167,9 +168,9 @@ export function describeDriver(
       const host = replicas[0]?.host as string
       await opened.loseHost()
       try {
-        assert.deepEqual(await driver.list(signal()), { replicas: [], lostHosts: [host] })
+        assert.deepEqual(await whenNoticed(driver, replicas), { replicas: [], lostHosts: [host] })
         const restarted = opened.reopen()
-        assert.deepEqual(await restarted.list(signal()), { replicas: [], lostHosts: [host] })
+        assert.deepEqual(await whenNoticed(restarted, replicas), { replicas: [], lostHosts: [host] })
         await assert.rejects(restarted.remove({ name: spec.name, host }, signal()), fault('unavailable'))
         await assert.rejects(restarted.remove({ name: spec.name }, signal()), fault('unavailable'))
       } finally {
@@ -240,6 +241,15 @@ async function create(driver: Driver, opened: OpenDriver, more: Partial<ReplicaS
 const identityOf = ({ name, tenant, instance, index, generation, gpu }: ReplicaSpec) => ({
   ...{ name, tenant, instance, index, generation, gpu },
 })
+
+/** What a driver says once it has noticed that its host is lost: until then it may say what it has heard before. */
+async function whenNoticed(driver: Driver, before: readonly ObservedReplica[]): ReturnType<Driver['list']> {
+  for (const limit = signal(); ; await pause(100, undefined, { signal: limit })) {
+    const found = await driver.list(limit)
+    if (found.lostHosts.length > 0) return found
+    assert.deepEqual(found.replicas, before)
+  }
+}
 
 /** Waits until the list satisfies `isReached`: the driver's watch says when it is worth a look. */
 export async function until(

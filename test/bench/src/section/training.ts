@@ -6,6 +6,7 @@ import type { Loss } from '@millhand/training'
 import { convolution, dense, type Network, networkKinds } from '@millhand/training/fixture'
 import { alternate } from '../alternate.ts'
 import { type Figure, median } from '../figure.ts'
+import { type CheckpointCost, checkpointCost } from '../training/checkpoint-cost.ts'
 import { openContestant, type StepRate } from '../training/contestant.ts'
 import { type Jax, openJax } from '../training/jax.ts'
 import type { Workbench } from '../workbench.ts'
@@ -13,8 +14,11 @@ import type { Workbench } from '../workbench.ts'
 /** The least share of JAX's steps that is wanted, and the largest difference of gradients in parts per million. */
 const LEAST = 0.7
 const MOST_PPM = 100
+/** Percent of the time between two checkpoints that one may cost. */
+const MOST_SHARE = 5
 
-export async function* training({ seconds, rounds: times }: Workbench): AsyncIterable<Figure> {
+export async function* training({ seconds, rounds: times, folder }: Workbench): AsyncIterable<Figure> {
+  yield await checkpoints(times, folder)
   await using jax = await openJax()
   if (!jax) {
     process.stderr.write(
@@ -34,6 +38,20 @@ export async function* training({ seconds, rounds: times }: Workbench): AsyncIte
     const perSecond = (rates: readonly StepRate[]) => median(rates.map(each => each.perSecond))
     const details = { per_s: perSecond(own), ...(jax && { jax_per_s: perSecond(jaxRates) }) }
     yield { section: 'training', name, unit: 'steps/CPU s', rounds: rounds(own), limits: jax ? [limit] : [], details }
+  }
+}
+
+async function checkpoints(times: number, folder: () => string): Promise<Figure> {
+  const costs: CheckpointCost[] = []
+  for (let round = 0; round < times; round++) costs.push(await checkpointCost(folder()))
+  return {
+    section: 'training',
+    name: 'checkpoints of 1.1 million weights, share of the time of a run',
+    unit: '%',
+    rounds: costs.map(({ share }) => share),
+    aim: { most: MOST_SHARE },
+    limits: [],
+    details: { checkpoint_ms: median(costs.map(({ ms }) => ms)), checkpoint_mb: (costs[0]?.bytes ?? 0) / 1e6 },
   }
 }
 

@@ -28,20 +28,19 @@ export async function openContestant(build: (network: Network) => string, loss: 
   const network = openNetwork({ seed: 1 })
   const model = network.bytes(build(network))
   const { batch } = network
-  const gradients = await buildTrainingGraph(model, { loss, batch }, evaluate)
-  const feeds = feedsOf(gradients, batch)
-  const target = feeds.get(gradients.target.name) as Tensor
-  const training = await buildTrainingGraph(model, { loss, batch, optimizer }, evaluate)
+  const training = await buildTrainingGraph(model, { loss, batch }, evaluate)
+  const feeds = feedsOf(training, batch)
+  const target = feeds.get(training.target.name) as Tensor
   const session = await openSessionOf(training.bytes, { threads: 1 })
   const run = openTrainingSteps({ training, optimizer, session, seed: 1 })
   const { graph } = fromBinary(ModelProtoSchema, model)
   const opened = () => ({
     graph: graph && toJson(GraphProtoSchema, graph),
     loss,
-    trained: gradients.weights.tensors.map(({ name }) => name),
+    trained: training.weights.tensors.map(({ name }) => name),
     inputs: Object.fromEntries([...batch].map(([name, tensor]) => [name, inJson(tensor)])),
     target: inJson(target),
-    masks: gradients.masks.map(({ input }) => inJson(feeds.get(input) as Tensor)),
+    masks: training.masks.map(({ input }) => inJson(feeds.get(input) as Tensor)),
   })
   return {
     async rate(seconds) {
@@ -62,8 +61,8 @@ export async function openContestant(build: (network: Network) => string, loss: 
     },
     async difference(jax) {
       const theirs = (await jax.ask({ open: opened() })) as Record<string, number[]>
-      const own = (await evaluate(gradients.bytes, feeds)).get(gradients.gradients ?? '')?.data as Float32Array
-      const all = gradients.weights.tensors.flatMap(({ name }) => theirs[name] ?? [])
+      const own = (await evaluate(training.bytes, feeds)).get(training.gradients)?.data as Float32Array
+      const all = training.weights.tensors.flatMap(({ name }) => theirs[name] ?? [])
       if (all.length !== own.length) throw new Error('JAX has other weights')
       const largest = all.reduce((most, each) => Math.max(most, Math.abs(each)), 0)
       return own.reduce((most, each, at) => Math.max(most, Math.abs(each - (all[at] as number))), 0) / largest

@@ -19,7 +19,7 @@ export interface StreamVisitorOptions {
 }
 
 /** A stream that is still open so long after the last was begun never ends. */
-const ENDS_MS = 60_000
+const ENDS_MS = 300_000
 
 /** Of a stream that was answered and broke off before its first event the task is not known. */
 export function createStreamVisitors({ url, key, visitors, signal }: StreamVisitorOptions) {

@@ -22,7 +22,7 @@ export interface HostileRun {
   readonly misbilled: readonly string[]
 }
 
-const BILL_LIMIT_MS = 120_000
+const BILL_LIMIT_MS = 300_000
 
 /** `minutes` of it; with 0 each attack has one round, and the neighbour a few calls and tasks. */
 export async function runHostile(minutes: number): Promise<HostileRun> {

@@ -48,7 +48,7 @@ const MEMBERS: readonly MemberName[] = [
 const EVENTS_A_TASK = 3
 /** How much of the load comes before the first fault. */
 const CALM = 0.25
-const SETTLE_LIMIT_MS = 60_000
+const SETTLE_LIMIT_MS = 300_000
 /** Who writes down what was accepted, where it is written, and the way there. */
 const LOSING = /^webhook-\d$|mongo$/
 

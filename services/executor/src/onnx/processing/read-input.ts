@@ -1,5 +1,6 @@
 /** Inputs as the tensors of a model, by the manifest's `preprocess`. */
 
+import { readFile } from 'node:fs/promises'
 import type { RunItem } from '@millhand/child-process'
 import {
   checkTensors,
@@ -53,10 +54,10 @@ export function rowReader(preprocess: Preprocess, [spec]: readonly TensorSpec[])
 }
 
 /**
- * What reads an input; it throws or rejects with `InputInvalid`. That the model takes such tensors is checked before:
+ * What reads an input of the model in a file; it throws or rejects with `InputInvalid`. That the model takes such tensors is checked before:
  * `processingFault`.
  */
-export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec[]): Promise<Read> {
+export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec[], modelFile: string): Promise<Read> {
   if (preprocess.name === 'tensors') {
     const checked = (named: NamedTensors) => {
       checkTensors(inputs, named)
@@ -65,6 +66,11 @@ export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec
     return input => {
       return typeof input === 'string' ? checked(readTensors(input)) : readTensorFile(input.path).then(checked)
     }
+  }
+  if (preprocess.name === 'tokens') {
+    const { tokensReader } = await import('./tokens.ts')
+    const read = tokensReader(await readFile(modelFile), inputs)
+    return fromText(text => ({ tensors: read(text), base64: false }))
   }
   const [spec] = inputs as [TensorSpec]
   const { name, dtype } = spec

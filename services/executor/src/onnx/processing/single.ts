@@ -50,7 +50,7 @@ export async function openSingle(message: LoadMessage, { preprocess, postprocess
   const session = await openSession(message.files.model as string, message)
   const wrong = processingFault({ processing: message.processing }, session.inputs, session.outputs)
   if (wrong) throw new Error(wrong.message)
-  const read = await reader(preprocess, session.inputs)
+  const read = await reader(preprocess, session.inputs, message.files.model as string)
   const isNamed = postprocess.name === 'tensors'
   const rows = isNamed || message.maxBatch === 1 ? undefined : rowReader(preprocess, session.inputs)
   const write = isNamed ? writeTensors : scoresWriter(classify(postprocess, message.labels))

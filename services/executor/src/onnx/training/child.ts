@@ -1,5 +1,4 @@
 /** The process that a model is trained in. It reads everything that is hostile, holds no secret, and can be killed. */
-import { readFileSync } from 'node:fs'
 import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/child-process/child'
 import { excerpt } from '@millhand/model'
 import type { FailedMessage, LoadMessage, Said, ToChild, TrainMessage } from './protocol.ts'
@@ -15,7 +14,7 @@ let goOn: () => void = () => {}
 function hear(message: ToChild): void {
   switch (message.kind) {
     case 'load':
-      void load(message)
+      void prepare(message)
       break
     case 'train':
       void begin?.(message)
@@ -25,13 +24,13 @@ function hear(message: ToChild): void {
   }
 }
 
-async function load(message: LoadMessage): Promise<void> {
+async function prepare(message: LoadMessage): Promise<void> {
   try {
-    const { train, faultOf } = await import('./train.ts')
-    const thing = { ...message, bytes: readFileSync(message.path) }
+    const { load, train, faultOf } = await import('./train.ts')
+    const loaded = await load(message)
     begin = async task => {
       try {
-        const { model, card } = await train(thing, task, { now: () => performance.now(), say: ask })
+        const { model, card } = await train(loaded, task, { now: () => performance.now(), say: ask })
         say({ kind: 'done', card: { ...card } }, [model])
       } catch (error) {
         say(failed(error, faultOf(error)))

@@ -1,15 +1,18 @@
 /**
- * What passes between the training runner and its child process. The child waits for the answer to each checkpoint and
- * each report of progress before it goes on, so at most one is on its way.
+ * What passes between the training runner and its child process. The child waits for the answer to each checkpoint,
+ * each best model and each report of progress before it goes on, so at most one is on its way.
  */
 import type { ChildMessage } from '@millhand/child-process'
-import { isObject } from '@millhand/model'
+import { isObject, type Preprocess } from '@millhand/model'
 import type { TrainableModel, TrainerOptions } from '@millhand/training'
 
 export interface LoadMessage {
   readonly kind: 'load'
   /** Path of the ONNX file. */
   readonly path: string
+  /** Path of the tokenizer beside it, of a sentence encoder. */
+  readonly tokenizer?: string
+  readonly preprocess: Preprocess
   readonly model: TrainableModel
   readonly parent: TrainerOptions['parent']
   readonly versions: TrainerOptions['versions']
@@ -47,6 +50,8 @@ export type Said =
   | ProgressMessage
   /** Its bytes go beside it. */
   | { readonly kind: 'checkpoint' }
+  /** The model with the best weights so far goes beside it. */
+  | { readonly kind: 'best'; readonly card: Readonly<Record<string, unknown>> }
   | FailedMessage
   /** The model goes beside it. */
   | { readonly kind: 'done'; readonly card: Readonly<Record<string, unknown>> }
@@ -68,7 +73,7 @@ export interface FromChild {
 /** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
 export function readFromChild({ head, parts }: ChildMessage): FromChild | undefined {
   if (!isObject(head)) return undefined
-  const takesBytes = head.kind === 'checkpoint' || head.kind === 'done'
+  const takesBytes = head.kind === 'checkpoint' || head.kind === 'best' || head.kind === 'done'
   if (parts.length !== (takesBytes ? 1 : 0)) return undefined
   const said = readSaid(head)
   return said && { said, bytes: parts[0] ?? Buffer.alloc(0) }
@@ -89,6 +94,7 @@ function readSaid({ kind, message, ...head }: Readonly<Record<string, unknown>>)
       return typeof head.fraction === 'number' && typeof message === 'string' && isObject(head.metrics)
         ? { kind, fraction: head.fraction, message, metrics: head.metrics as ProgressMessage['metrics'] }
         : undefined
+    case 'best':
     case 'done':
       return isObject(head.card) ? { kind, card: head.card } : undefined
     default:

@@ -68,6 +68,9 @@ export class TrainingProcess implements Loaded {
           case 'checkpoint':
             await this.#store(item, bytes)
             break
+          case 'best':
+            item.keepBest?.(trained(said.card, bytes))
+            break
           case 'failed':
             return { ok: false, code: said.code, message: said.message, retryable: false }
           case 'done':

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type Emission, type ItemResult, type RunItem, RunnerGone } from '@millhand/child-process'
@@ -76,6 +77,21 @@ test('a run that is killed goes on from its last checkpoint, and makes the same 
   assert.ok(trainedBy(rest.result).bytes.equals(whole.bytes))
   const first = rest.emissions.find(emission => emission.kind === 'progress')
   assert.ok(Number(first?.metrics?.step) > 1, 'it went on where it was')
+})
+
+test('a run that leaves its best says it, as a model with its card, and only where it was asked to', async t => {
+  const loaded = await start()
+  t.after(() => loaded.kill())
+  const said: ItemResult[] = []
+  const keepBest = (best: ItemResult) => void said.push(best)
+  await loaded.run([{ input: examples, parameters, keepBest }])
+  assert.equal(said.length, 0)
+  const keeping = { ...parameters, on_cancel: 'keep_best' }
+  const { items } = await loaded.run([{ input: examples, parameters: keeping, keepBest }])
+  const { output, bytes } = trainedBy(said[0] as ItemResult)
+  assert.deepEqual([output.card.ended, output.card.best_epoch, output.card.curves.length], ['cancelled', 1, 1])
+  assert.equal(output.digest, `sha256:${createHash('sha256').update(bytes).digest('hex')}`)
+  assert.notEqual(output.digest, trainedBy(items[0] as ItemResult).output.digest)
 })
 
 test('a run whose task names its provider trains', async () => {

@@ -9,7 +9,7 @@ import {
   startChild,
   sweepTempFolders,
 } from '@millhand/child-process'
-import type { ModelPackage } from '@millhand/model'
+import type { ModelPackage, Preprocess } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
 import { trainableModelOf } from '@millhand/training'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
@@ -17,6 +17,8 @@ import { withModelFiles } from '../model-files.ts'
 import { processBytes } from '../process-bytes.ts'
 import { type FromChild, readFromChild, type ToChild } from './protocol.ts'
 import { type TrainingChild, TrainingProcess, type TrainingProcessOptions } from './training-process.ts'
+
+export { runSteps } from './run-steps.ts'
 
 export interface TrainingRunnerOptions {
   /** Resident memory that a child may have, in bytes: the model, its states, the examples and Node with ONNX Runtime. */
@@ -34,11 +36,12 @@ const CHECKPOINT_EVERY_MS = 5_000
 const CORES = 2
 const CORES_AT_REST = 0.1
 /** A checkpoint, or a model, beside its head. */
-const MOST_MESSAGE_BYTES = 65 * MIB
+const MOST_MESSAGE_BYTES = 129 * MIB
 
 const CODE = {
-  'services/executor': ['onnxruntime-node'],
+  'services/executor': ['onnxruntime-node', 'sharp'],
   'libs/onnxruntime': ['onnxruntime-node'],
+  'libs/embedding': ['@huggingface/tokenizers'],
   'libs/training': ['@bufbuild/protobuf', 'csv-parse', 'hyparquet'],
   'libs/api': ['@bufbuild/protobuf'],
   'libs/model': [],
@@ -87,9 +90,9 @@ async function load(
   signal.addEventListener('abort', stop, { once: true })
   const limit = setTimeout(stop, LOAD_TIMEOUT_MS)
   try {
-    const { said } = await withModelFiles(child, model, async ({ model: path }) => {
+    const { said } = await withModelFiles(child, model, async ({ model: path, tokenizer }) => {
       if (path === undefined) throw new LoadFailed('model_broken', 'The model is of several files.')
-      child.send({ kind: 'load', path, ...descriptionOf(model) })
+      child.send({ kind: 'load', path, ...(tokenizer !== undefined && { tokenizer }), ...descriptionOf(model) })
       return await child.next()
     })
     if (said.kind === 'loaded') return loaded
@@ -108,8 +111,12 @@ async function load(
 
 const descriptionOf = (model: ModelPackage) => ({
   model: trainableModelOf(model),
+  preprocess: preprocessOf(model),
   parent: { model: model.id, digest: model.version },
   versions: { onnxruntime: onnxruntime.version, node: process.versions.node },
 })
+
+const preprocessOf = ({ manifest: { processing } }: ModelPackage): Preprocess =>
+  processing.kind === 'single' ? processing.preprocess : { name: 'tensors' }
 
 const stopped = () => new RunnerGone('killed', 'the loading of the model was stopped')

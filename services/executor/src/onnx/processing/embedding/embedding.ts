@@ -34,17 +34,9 @@ interface ReadItem {
   readonly isList: boolean
 }
 
-/** What is behind them is cut before it costs time: no 256 tokens of any language have so many characters. */
-const MOST_CHARACTERS = 2 ** 16
-
 async function readItem(encoder: SentenceEncoder, { input }: RunItem): Promise<ReadItem> {
   const { texts, isList } = readTexts(typeof input === 'string' ? input : await textOf(input))
-  return { isList, texts: texts.map(text => tokenized(encoder, text)) }
-}
-
-function tokenized(encoder: SentenceEncoder, text: string): Text {
-  const { tokens, truncated } = encoder.tokenize(text.slice(0, MOST_CHARACTERS))
-  return { tokens, truncated: truncated || text.length > MOST_CHARACTERS, vector: undefined }
+  return { isList, texts: texts.map(text => ({ ...encoder.tokenize(text), vector: undefined })) }
 }
 
 /** Where a batch fails each text runs alone, so that only the one at fault fails. */

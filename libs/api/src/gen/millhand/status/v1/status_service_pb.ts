@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/status/v1/status_service.proto.
  */
 export const file_millhand_status_v1_status_service: GenFile = /*@__PURE__*/
-  fileDesc("CidtaWxsaGFuZC9zdGF0dXMvdjEvc3RhdHVzX3NlcnZpY2UucHJvdG8SEm1pbGxoYW5kLnN0YXR1cy52MSLkAQoNUmVwb3J0UmVxdWVzdBIdCgpnYXRld2F5X2lkGAEgASgJQgm6SAZyBBABGEASEAoIc2VxdWVuY2UYAiABKA0SJwoDZGF5GAMgASgJQhq6SBdyFTITXlxkezR9LVxkezJ9LVxkezJ9JBI6Cgpjb21wb25lbnRzGAQgAygLMhwubWlsbGhhbmQuc3RhdHVzLnYxLk9ic2VydmVkQgi6SAWSAQIQQBIQCghyZXF1ZXN0cxgFIAEoDRIOCgZmYWlsZWQYBiABKA0SDQoFdGltZWQYByABKA0SDAoEc2xvdxgIIAEoDSJnCghPYnNlcnZlZBIXCgRuYW1lGAEgASgJQgm6SAZyBBABGEASHwoFdXBfbXMYAiABKAFCELpIDRILQAEpAAAAAAAAAAASIQoHZG93bl9tcxgDIAEoAUIQukgNEgtAASkAAAAAAAAAACIQCg5SZXBvcnRSZXNwb25zZSITChFHZXRIaXN0b3J5UmVxdWVzdCI7ChJHZXRIaXN0b3J5UmVzcG9uc2USJQoEZGF5cxgBIAMoCzIXLm1pbGxoYW5kLnN0YXR1cy52MS5EYXkiswEKA0RheRILCgNkYXkYASABKAkSMAoKY29tcG9uZW50cxgCIAMoCzIcLm1pbGxoYW5kLnN0YXR1cy52MS5PYnNlcnZlZBIQCghyZXF1ZXN0cxgDIAEoARIOCgZmYWlsZWQYBCABKAESDQoFdGltZWQYBSABKAESDAoEc2xvdxgGIAEoARIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDLCAQoNU3RhdHVzU2VydmljZRJPCgZSZXBvcnQSIS5taWxsaGFuZC5zdGF0dXMudjEuUmVwb3J0UmVxdWVzdBoiLm1pbGxoYW5kLnN0YXR1cy52MS5SZXBvcnRSZXNwb25zZRJgCgpHZXRIaXN0b3J5EiUubWlsbGhhbmQuc3RhdHVzLnYxLkdldEhpc3RvcnlSZXF1ZXN0GiYubWlsbGhhbmQuc3RhdHVzLnYxLkdldEhpc3RvcnlSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CidtaWxsaGFuZC9zdGF0dXMvdjEvc3RhdHVzX3NlcnZpY2UucHJvdG8SEm1pbGxoYW5kLnN0YXR1cy52MSKXAgoNUmVwb3J0UmVxdWVzdBIdCgpnYXRld2F5X2lkGAEgASgJQgm6SAZyBBABGEASEAoIc2VxdWVuY2UYAiABKA0SJwoDZGF5GAMgASgJQhq6SBdyFTITXlxkezR9LVxkezJ9LVxkezJ9JBI6Cgpjb21wb25lbnRzGAQgAygLMhwubWlsbGhhbmQuc3RhdHVzLnYxLk9ic2VydmVkQgi6SAWSAQIQQBIQCghyZXF1ZXN0cxgFIAEoDRIOCgZmYWlsZWQYBiABKA0SDQoFdGltZWQYByABKA0SDAoEc2xvdxgIIAEoDRIxCgVzaW5jZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASJnCghPYnNlcnZlZBIXCgRuYW1lGAEgASgJQgm6SAZyBBABGEASHwoFdXBfbXMYAiABKAFCELpIDRILQAEpAAAAAAAAAAASIQoHZG93bl9tcxgDIAEoAUIQukgNEgtAASkAAAAAAAAAACIQCg5SZXBvcnRSZXNwb25zZSITChFHZXRIaXN0b3J5UmVxdWVzdCI7ChJHZXRIaXN0b3J5UmVzcG9uc2USJQoEZGF5cxgBIAMoCzIXLm1pbGxoYW5kLnN0YXR1cy52MS5EYXki3gEKA0RheRILCgNkYXkYASABKAkSMAoKY29tcG9uZW50cxgCIAMoCzIcLm1pbGxoYW5kLnN0YXR1cy52MS5PYnNlcnZlZBIQCghyZXF1ZXN0cxgDIAEoARIOCgZmYWlsZWQYBCABKAESDQoFdGltZWQYBSABKAESDAoEc2xvdxgGIAEoARIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVzaW5jZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAywgEKDVN0YXR1c1NlcnZpY2USTwoGUmVwb3J0EiEubWlsbGhhbmQuc3RhdHVzLnYxLlJlcG9ydFJlcXVlc3QaIi5taWxsaGFuZC5zdGF0dXMudjEuUmVwb3J0UmVzcG9uc2USYAoKR2V0SGlzdG9yeRIlLm1pbGxoYW5kLnN0YXR1cy52MS5HZXRIaXN0b3J5UmVxdWVzdBomLm1pbGxoYW5kLnN0YXR1cy52MS5HZXRIaXN0b3J5UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * What a gateway has observed.
@@ -78,6 +78,13 @@ export type ReportRequest = Message<"millhand.status.v1.ReportRequest"> & {
    * @generated from field: uint32 slow = 8;
    */
   slow: number;
+
+  /**
+   * From when on it has observed all this.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 9;
+   */
+  since?: Timestamp | undefined;
 };
 
 /**
@@ -227,6 +234,13 @@ export type Day = Message<"millhand.status.v1.Day"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 7;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * The earliest `since` of its reports.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 8;
+   */
+  since?: Timestamp | undefined;
 };
 
 /**

@@ -1,0 +1,137 @@
+/** A model whose weights stay as they are, as far as its features, and what a new head on them makes of it. */
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import {
+  type GraphProto,
+  GraphProtoSchema,
+  type ModelProto,
+  ModelProtoSchema,
+  type NodeProto,
+  StringStringEntryProtoSchema,
+} from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
+import { excerpt } from '@millhand/model'
+import { openGraphWriter } from '../graph-writer.ts'
+import { contributing, isProduct } from '../model-graph.ts'
+import { TrainingRefused } from '../training-refused.ts'
+import { FEATURES } from './new-head.ts'
+
+export interface FrozenBase {
+  /** An ONNX model that takes the inputs of the base. */
+  readonly bytes: Uint8Array
+  /** Its one output: a row of features for each input. */
+  readonly features: string
+  /** The base with a head that was trained on the features, in the place of all that came behind them. */
+  withHead(head: Uint8Array): Uint8Array
+}
+
+export interface FrozenBaseOptions {
+  /**
+   * Whether the model is a sentence encoder: the features are the vector of the text. Else they are what goes into the
+   * last product before its first output.
+   */
+  readonly isEncoder: boolean
+  /** Kept in the metadata of the model with the head, beside what the base has there. */
+  readonly metadata: ReadonlyMap<string, string>
+}
+
+/** Throws `TrainingRefused` where the model has no features. The operators may be any: nothing is differentiated. */
+export function openFrozenBase(bytes: Uint8Array, { isEncoder, metadata }: FrozenBaseOptions): FrozenBase {
+  const model = fromBinary(ModelProtoSchema, bytes)
+  if (!model.graph) throw new TrainingRefused('the model has no graph')
+  const { graph, features } = isEncoder ? pooled(model, model.graph) : cutAtProduct(model.graph)
+  const output = openGraphWriter(0)
+  output.output(features)
+  return {
+    bytes: toBinary(ModelProtoSchema, modelOf(model, { ...graph, output: output.graph.output })),
+    features,
+    withHead(head) {
+      const added = fromBinary(ModelProtoSchema, head).graph as GraphProto
+      const whole = {
+        ...graph,
+        node: [...graph.node, ...added.node.map(node => renamed(node, features))],
+        initializer: [...graph.initializer, ...added.initializer],
+        output: added.output,
+      }
+      return toBinary(ModelProtoSchema, modelOf(model, whole, metadata))
+    },
+  }
+}
+
+type GraphParts = Pick<GraphProto, 'node' | 'initializer' | 'input'>
+
+interface Features {
+  readonly graph: GraphParts
+  readonly features: string
+}
+
+/** The parts that a value is made of. */
+function partsOf({ node, initializer, input }: GraphProto, value: string): GraphParts {
+  const nodes = contributing(node, value)
+  const used = new Set(nodes.flatMap(usedNames))
+  return { node: nodes, initializer: initializer.filter(({ name }) => used.has(name)), input }
+}
+
+/** Of a node, and of the graphs inside it. */
+const usedNames = ({ input, attribute }: NodeProto): readonly string[] => [
+  ...input,
+  ...attribute.flatMap(({ g, graphs }) => [g, ...graphs].flatMap(graph => graph?.node.flatMap(usedNames) ?? [])),
+]
+
+function cutAtProduct(graph: GraphProto): Features {
+  const constants = graph.node.filter(({ opType }) => opType === 'Constant').flatMap(({ output }) => output)
+  const weights = new Set([...graph.initializer.map(({ name }) => name), ...constants])
+  const nodes = contributing(graph.node, graph.output[0]?.name ?? '')
+  const product = nodes.findLast(({ opType, input }) => isProduct(opType) && weights.has(input[1] ?? ''))
+  const features = product?.input[0]
+  if (features === undefined || weights.has(features))
+    throw new TrainingRefused('the model has no Gemm or MatMul with weights, whose place the head would take')
+  return { graph: partsOf(graph, features), features }
+}
+
+/** The mean of the vectors of a text's tokens, at length 1: the length makes a mean of the sum. */
+function pooled({ opsetImport }: ModelProto, graph: GraphProto): Features {
+  for (const name of [MASK, HIDDEN]) {
+    if (![...graph.input, ...graph.output].some(each => each.name === name))
+      throw new TrainingRefused(`the model has no ${excerpt(name)}`)
+  }
+  const writer = openGraphWriter(Number(opsetImport.find(({ domain }) => domain === '')?.version ?? 0))
+  const shape = (...lengths: readonly bigint[]) =>
+    writer.constant({ dtype: 'int64', shape: [lengths.length], data: BigInt64Array.from(lengths) })
+  const mask = writer.add('Cast', [MASK], { to: 1n })
+  const row = writer.add('Reshape', [mask, shape(0n, 1n, -1n)])
+  const sum = writer.add('MatMul', [row, HIDDEN])
+  const vector = writer.add('Reshape', [sum, shape(0n, -1n)])
+  const features = writer.add('LpNormalization', [vector], { axis: -1n, p: 2n }, FEATURES)
+  const { node, initializer, input } = partsOf(graph, HIDDEN)
+  return {
+    graph: {
+      node: [...node, ...writer.graph.node],
+      initializer: [...initializer, ...writer.graph.initializer],
+      input,
+    },
+    features,
+  }
+}
+
+const MASK = 'attention_mask'
+const HIDDEN = 'last_hidden_state'
+
+/** The head takes the features under the name that they have. */
+const renamed = (node: NodeProto, features: string): NodeProto => ({
+  ...node,
+  input: node.input.map(name => (name === FEATURES ? features : name)),
+})
+
+function modelOf(
+  { irVersion, opsetImport, functions, metadataProps }: ModelProto,
+  parts: GraphParts & Pick<GraphProto, 'output'>,
+  added: ReadonlyMap<string, string> = new Map(),
+): ModelProto {
+  const { node, initializer, input, output } = parts
+  const graph = create(GraphProtoSchema, { name: 'model', node, initializer, input, output })
+  const kept = metadataProps.filter(({ key }) => !added.has(key))
+  const entries = [...added].map(([key, value]) => create(StringStringEntryProtoSchema, { key, value }))
+  return create(ModelProtoSchema, {
+    ...{ irVersion, opsetImport, functions, graph },
+    metadataProps: [...kept, ...entries],
+  })
+}

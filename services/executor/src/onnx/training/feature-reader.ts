@@ -1,0 +1,66 @@
+/** Examples of text or pictures as features: a frozen model computes those of each example once, for all epochs. */
+import { InputInvalid, type Tensor } from '@millhand/model'
+import type { Session } from '@millhand/onnxruntime'
+import { ExamplesInvalid, type InputReader, TrainingRefused } from '@millhand/training'
+import type { Read } from '../processing/read-input.ts'
+
+export interface FeatureReader extends InputReader {
+  /** Numbers of each example. */
+  width(): number
+}
+
+interface FeatureReaderOptions {
+  readonly session: Pick<Session, 'run'>
+  /** The output of the session that has them. */
+  readonly features: string
+  /** The input of the head that takes them. */
+  readonly name: string
+  /** Reads an input as the model's inference does. */
+  readonly read: Read
+  /** Told of each example; the next waits. */
+  readonly onExample: (count: number) => Promise<void>
+}
+
+/** Of all examples. */
+const MOST_NUMBERS = 2 ** 26
+
+/** One example is run at a time: the sums of a larger batch may be taken in another order. */
+export function featureReader({ session, features, name, read, onExample }: FeatureReaderOptions): FeatureReader {
+  const rows: Float32Array[] = []
+  const width = () => rows[0]?.length ?? 0
+  return {
+    width,
+    async add({ input, ...others }, { line }) {
+      const [other] = Object.keys(others)
+      if (other !== undefined)
+        throw new ExamplesInvalid('is not known; an example has `input` and `label`', { line, column: other })
+      const where = { line, column: 'input' }
+      if (input === undefined || input === null) throw new ExamplesInvalid('is missing', where)
+      if (typeof input !== 'string') throw new ExamplesInvalid('must be a text', where)
+      const tensors = await tensorsOf(read, input, where)
+      rows.push(rowOf((await session.run(tensors)).get(features)))
+      if (rows.length * width() > MOST_NUMBERS)
+        throw new ExamplesInvalid(`the features have more than ${MOST_NUMBERS} numbers up to here`, where)
+      await onExample(rows.length)
+    },
+    tensors(count) {
+      const data = new Float32Array(count * width())
+      for (const [at, row] of rows.entries()) data.set(row, at * width())
+      return new Map([[name, { dtype: 'float32', shape: [count, width()], data }]])
+    },
+  }
+}
+
+async function tensorsOf(read: Read, input: string, where: { readonly line: number; readonly column: string }) {
+  try {
+    return (await read(input)).tensors
+  } catch (error) {
+    throw error instanceof InputInvalid ? new ExamplesInvalid(error.message, where) : error
+  }
+}
+
+function rowOf(tensor: Tensor | undefined): Float32Array {
+  const { dtype, shape, data } = tensor ?? { shape: [] }
+  if (dtype === 'float32' && shape.length === 2 && shape[0] === 1) return (data as Float32Array).slice()
+  throw new TrainingRefused(`its features have the shape [${shape}] for one example; a row of float32 is needed`)
+}
