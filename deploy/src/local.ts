@@ -7,6 +7,7 @@ import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/wor
 import { ExecutorService } from '@millhand/api/gen/millhand/compute/v1/executor_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
+import { ConsumerDirectoryService } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
@@ -98,8 +99,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     grpc: config.grpc,
     trusted: [createCredentialsIssuer(secret).publicKey, createExecutorTokens(secret).publicKey],
     openServices: [ExecutorService],
-    tls: undefined,
-    transport: hosted.served,
+    consumers: createClient(ConsumerDirectoryService, hosted.transport),
+    ...{ tls: undefined, transport: hosted.served },
     routes: router => hosted.routes(router),
     health,
     runner,

@@ -46,11 +46,24 @@ test('each caller may call the internal RPC services that it needs, and no more'
       ],
     ],
     ['identity', ['RateService']],
-    ['compute', ['LeaseService', 'OwnerService', 'CapacityService']],
-    ['workforce', ['LeaseService', 'OwnerService', 'QuotaService', 'TaskFileService', 'WorkforceUsageService']],
-    ['batch', ['BatchTaskService', 'TaskFileService']],
+    ['compute', ['LeaseService', 'OwnerService', 'ConsumerDirectoryService', 'CapacityService']],
+    [
+      'workforce',
+      [
+        'LeaseService',
+        'OwnerService',
+        'QuotaService',
+        'ConsumerDirectoryService',
+        'TaskFileService',
+        'WorkforceUsageService',
+      ],
+    ],
+    ['batch', ['ConsumerDirectoryService', 'BatchTaskService', 'TaskFileService']],
+    ['instance', ['ConsumerDirectoryService']],
     ['executor', ['LeaseService']],
-    ['operator', ['AccountService', 'LedgerService']],
+    ['billing', ['ConsumerDirectoryService']],
+    ['webhook', ['ConsumerDirectoryService']],
+    ['operator', ['AccountService', 'ConsumerService', 'LedgerService']],
   ])
 })
 

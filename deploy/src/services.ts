@@ -13,6 +13,8 @@ import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { ConsumerDirectoryService } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
+import { ConsumerService } from '@millhand/api/gen/millhand/identity/v1/consumer_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
@@ -96,8 +98,12 @@ export const services = {
     stopMs: 3_000,
   },
   compute: {
-    calls: { compute: [ComputeService, LeaseService, OwnerService], instance: [CapacityService] },
-    optional: ['instance'],
+    calls: {
+      compute: [ComputeService, LeaseService, OwnerService],
+      identity: [ConsumerDirectoryService],
+      instance: [CapacityService],
+    },
+    optional: ['identity', 'instance'],
     secret: true,
     database: true,
     owned: true,
@@ -109,7 +115,7 @@ export const services = {
   workforce: {
     calls: {
       workforce: [WorkforceService, LeaseService, OwnerService],
-      identity: [QuotaService],
+      identity: [QuotaService, ConsumerDirectoryService],
       compute: [FileService, TaskFileService],
       billing: [WorkforceUsageService],
     },
@@ -123,8 +129,12 @@ export const services = {
   },
   /** It makes the tasks of batches, follows them by their events, and writes their results as files. */
   batch: {
-    calls: { compute: [BatchTaskService, FileService, TaskFileService], workforce: [BatchTaskService] },
-    optional: ['compute', 'workforce'],
+    calls: {
+      identity: [ConsumerDirectoryService],
+      compute: [BatchTaskService, FileService, TaskFileService],
+      workforce: [BatchTaskService],
+    },
+    optional: ['identity', 'compute', 'workforce'],
     secret: true,
     database: true,
     owned: true,
@@ -135,7 +145,8 @@ export const services = {
   },
   /** It starts and ends containers. Its secret seals their environment. */
   instance: {
-    calls: { instance: [InstanceService] },
+    calls: { instance: [InstanceService], identity: [ConsumerDirectoryService] },
+    optional: ['identity'],
     secret: true,
     database: true,
     owned: true,
@@ -156,7 +167,8 @@ export const services = {
   },
   /** Its secret signs cursors. */
   billing: {
-    calls: {},
+    calls: { identity: [ConsumerDirectoryService] },
+    optional: ['identity'],
     secret: true,
     database: true,
     owned: true,
@@ -172,7 +184,8 @@ export const services = {
   },
   /** Its secret seals the secrets of webhooks. */
   webhook: {
-    calls: {},
+    calls: { identity: [ConsumerDirectoryService] },
+    optional: ['identity'],
     secret: true,
     database: true,
     owned: true,
@@ -197,7 +210,10 @@ export const serviceNames = Object.keys(services) as ServiceName[]
 /** Holders of credentials: the services, and a person who works on a deployment with the command line. */
 export const callers = {
   ...services,
-  operator: { calls: { identity: [AccountService, ApiKeyService], billing: [LedgerService] }, secret: true },
+  operator: {
+    calls: { identity: [AccountService, ApiKeyService, ConsumerService], billing: [LedgerService] },
+    secret: true,
+  },
 } as const satisfies Record<string, Caller>
 
 export type CallerName = keyof typeof callers

@@ -1,4 +1,7 @@
 /** What a command of the operator's is. */
+import { create } from '@bufbuild/protobuf'
+import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { parseTimestamp } from '@millhand/api'
 import type { Deployment } from './deployment.ts'
 
 export interface Command {
@@ -58,4 +61,13 @@ export function wholeNumber(options: CommandInput['options'], name: string): num
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new UsageError(`--${name} takes a whole number.`)
+}
+
+/** A point in time that an option gives, if it does. @throws UsageError */
+export function pointInTime(options: CommandInput['options'], name: string): Timestamp | undefined {
+  const text = options[name]
+  if (text === undefined) return undefined
+  const time = parseTimestamp(text)
+  if (time === undefined) throw new UsageError(`--${name} takes a time such as 2027-01-01T00:00:00Z.`)
+  return create(TimestampSchema, time)
 }

@@ -4,6 +4,7 @@ import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { LedgerService } from '@millhand/api/gen/millhand/billing/v1/ledger_service_pb.ts'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { ConsumerService } from '@millhand/api/gen/millhand/identity/v1/consumer_service_pb.ts'
 import { type Address, ConfigurationError, configuration, optional } from '@millhand/process'
 import { type Principal, principalKey } from '@millhand/rpc'
 import {
@@ -24,6 +25,7 @@ export type Mode = Principal['mode']
 export interface Deployment {
   readonly accounts: Client<typeof AccountService>
   readonly keys: Client<typeof ApiKeyService>
+  readonly consumers: Client<typeof ConsumerService>
   /** The ledgers of accounts. */
   readonly ledgers: Client<typeof LedgerService>
   /** For whom a call about keys or a ledger is: it can do whatever the account can. */
@@ -73,6 +75,7 @@ export async function openDeployment(env: NodeJS.ProcessEnv): Promise<Deployment
   return {
     accounts: createClient(AccountService, transport),
     keys: createClient(ApiKeyService, transport),
+    consumers: createClient(ConsumerService, transport),
     ledgers: createClient(LedgerService, billing),
     as: (account, mode) => ({
       contextValues: createContextValues().set(principalKey, {

@@ -6,7 +6,7 @@ type Documented = Omit<Command, 'run'> | Omit<FolderCommand, 'run'>
 /** Of all commands. */
 export function usage(commands: readonly Documented[]): string {
   return [
-    'Accounts, keys, plans and ledgers of a running deployment, and its store, for its operator.',
+    'Accounts, keys, internal consumers, plans and ledgers of a running deployment, and its store, for its operator.',
     '',
     ...commands.map(written),
     '',

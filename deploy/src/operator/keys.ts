@@ -1,15 +1,14 @@
 /** `pnpm millhand keys … --account <account>` */
 import { create } from '@bufbuild/protobuf'
-import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import type { CallOptions } from '@connectrpc/connect'
-import { codeOf, enumWords, formatTimestamp, jsonWriter, parseId, parseTimestamp } from '@millhand/api'
+import { codeOf, enumWords, formatTimestamp, jsonWriter, parseId } from '@millhand/api'
 import {
   type ApiKey,
   ApiKeySchema,
   ListApiKeysResponseSchema,
 } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { ModeSchema } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import { type Command, type CommandInput, type CommandOutput, UsageError, wholeNumber } from './command.ts'
+import { type Command, type CommandInput, type CommandOutput, pointInTime, UsageError, wholeNumber } from './command.ts'
 import type { Deployment, Mode } from './deployment.ts'
 
 const account = { value: '<account>', doc: 'Whose keys.', required: true } as const
@@ -29,7 +28,7 @@ export const keyCommands: readonly Command[] = [
     async run({ words: [name = ''], options }, deployment) {
       const [mode = 'live'] = modesOf(options)
       const scopes = (options.scopes ?? '*').split(',').map(scope => scope.trim())
-      const expiresAt = timeOf(options.expires)
+      const expiresAt = pointInTime(options, 'expires')
       const request = { name, scopes, ...(expiresAt && { expiresAt }) }
       const account = await accountOf(options, deployment)
       return made(await deployment.keys.createApiKey(request, deployment.as(account, mode)))
@@ -99,14 +98,6 @@ async function accountOf({ account = '' }: CommandInput['options'], { accounts }
   const id = parseId('acct', account)
   if (id === undefined) throw new UsageError('--account takes the id of an account: `accounts list` has them.')
   return (await accounts.getAccount({ id })).id
-}
-
-/** @throws UsageError */
-function timeOf(text: string | undefined): Timestamp | undefined {
-  if (text === undefined) return undefined
-  const time = parseTimestamp(text)
-  if (time === undefined) throw new UsageError('--expires takes a time such as 2027-01-01T00:00:00Z.')
-  return create(TimestampSchema, time)
 }
 
 async function keysOf({ keys, as }: Deployment, account: string, mode: Mode): Promise<ApiKey[]> {

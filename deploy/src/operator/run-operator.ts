@@ -7,6 +7,7 @@ import { UnusableFile } from '../unusable-file.ts'
 import { accountCommands } from './accounts.ts'
 import { billingCommands } from './billing.ts'
 import { type Command, type CommandInput, type CommandOutput, type FolderCommand, UsageError } from './command.ts'
+import { consumerCommands } from './consumers.ts'
 import { NotReached, openDeployment, operatorVariables } from './deployment.ts'
 import { exitCodes, help, usage } from './help.ts'
 import { keyCommands } from './keys.ts'
@@ -16,6 +17,7 @@ import { verifyCommand } from './verify.ts'
 const commands: readonly (Command | FolderCommand)[] = [
   ...accountCommands,
   ...keyCommands,
+  ...consumerCommands,
   ...planCommands,
   ...billingCommands,
   verifyCommand,

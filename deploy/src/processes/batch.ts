@@ -49,6 +49,7 @@ export const batch = defineProcess(batchVariables, config, async (config, runner
     retentionMs: config.retentionMs,
   })
   return await owned.start({
+    identity: connections.identity,
     routes: service.routes,
     mostMessageBytes: MOST_MESSAGE,
     async work(owning) {

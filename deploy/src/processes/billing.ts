@@ -10,14 +10,18 @@ import { ledgerTimes, sellerOf } from '../config-parts.ts'
 import { openProcessor, paymentSettingsOf } from '../payment-processor.ts'
 import { paymentVariables } from '../payment-variables.ts'
 import { defineProcess } from '../process.ts'
+import { urlVariablesOf } from '../service-urls.ts'
 import { pick, variables } from '../variables.ts'
-import { signingVariables, tlsOf } from './own-credentials.ts'
+import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
+import { addressesOf, connectServices } from './service-clients.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 const billingVariables = configuration(
   {
-    MILLHAND_SECRET_KEY: signingVariables.MILLHAND_SECRET_KEY,
+    ...signingVariables,
     ...replicatedVariables,
+    ...urlVariablesOf('billing'),
     ...pick(
       'MILLHAND_PLANS_FILE',
       'MILLHAND_RETENTION_DAYS',
@@ -36,6 +40,10 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
   const plans = loadPlans(config.plansFile, log)
   const health = createHealth()
   health.set('store', false, 'not connected')
+  const { caller } = config
+  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
+  const optionalHealth = createHealth()
+  const { identity } = connectServices('billing', config.addresses, { caller, runner, log, health, optionalHealth })
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const owned = replicatedProcess('billing', { config, db, health, runner, log })
   const service = createBillingService({
@@ -46,6 +54,7 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
     processor: await openProcessor(config.payment, clock),
   })
   return await owned.start({
+    identity,
     routes: service.routes,
     async work(owning) {
       await Promise.all([service.run(owning), db.relay({ publish: batch => owned.events.publish(batch) }, owning)])
@@ -58,9 +67,12 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
 })
 
 function config(set: ReturnType<typeof billingVariables>) {
+  const caller = ownCredentialsOf('billing', set)
   const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
   return {
-    ...replicatedConfig(set, tlsOf(set)),
+    ...replicatedConfig(set, caller.tls),
+    caller,
+    addresses: addressesOf('billing', set, caller.tls),
     cursorKey: deriveSecret(secret, 'cursors'),
     plansFile: set.MILLHAND_PLANS_FILE,
     times: ledgerTimes(set),

@@ -86,6 +86,7 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
     ),
   )
   return await owned.start({
+    identity: connections.identity,
     trusted: [config.executorTokens.publicKey],
     openServices: [ExecutorService],
     routes(router) {

@@ -49,8 +49,6 @@ for (const words of [
   ['gateway', '--days', '3651'],
   ['gateway', '--days', '1', 'more'],
   ['gateway', '--hours', '1'],
-  ['billing', '--days', '1'],
-  ['webhook', '--days', '1'],
 ]) {
   test(`there are no credentials for “${words.join(' ')}”`, () => {
     assert.throws(() => credentials(words, env), ConfigurationError)

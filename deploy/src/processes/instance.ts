@@ -8,15 +8,18 @@ import { openMongo } from '@millhand/store/mongo'
 import { executorImageOf, instanceDriverOf, instanceDrivers } from '../instance-drivers.ts'
 import { instanceVariables as driverVariables } from '../instance-variables.ts'
 import { defineProcess } from '../process.ts'
+import { urlVariablesOf } from '../service-urls.ts'
 import { pick, variables } from '../variables.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
+import { addressesOf, connectServices } from './service-clients.ts'
 import { watchTokenExpiry } from './token-expiry.ts'
 
 const instanceVariables = configuration(
   {
     ...signingVariables,
     ...replicatedVariables,
+    ...urlVariablesOf('instance'),
     ...pick('MILLHAND_RETENTION_DAYS', 'MILLHAND_PLANS_FILE'),
     ...driverVariables,
   },
@@ -29,6 +32,8 @@ export const instance = defineProcess(instanceVariables, config, async (config, 
   const plans = loadPlans(config.plansFile, log)
   const { caller } = config
   runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
+  const optionalHealth = createHealth()
+  const { identity } = connectServices('instance', config.addresses, { caller, runner, log, health, optionalHealth })
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const owned = replicatedProcess('instance', { config, db, health, runner, log })
   const service = createInstanceService({
@@ -41,6 +46,7 @@ export const instance = defineProcess(instanceVariables, config, async (config, 
     executors: config.executors,
   })
   return await owned.start({
+    identity,
     routes: service.routes,
     async work(owning) {
       await Promise.all([service.run(owning), db.relay({ publish: batch => owned.events.publish(batch) }, owning)])
@@ -54,6 +60,7 @@ function config(set: ReturnType<typeof instanceVariables>) {
   return {
     ...replicatedConfig(set, caller.tls),
     caller,
+    addresses: addressesOf('instance', set, caller.tls),
     plansFile: set.MILLHAND_PLANS_FILE,
     driver: instanceDriverOf(set),
     executors: executorImageOf(set),

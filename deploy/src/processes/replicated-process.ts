@@ -1,5 +1,7 @@
 /** A process on MongoDB and Kafka of which one replica at a time owns the service, and does its background work. */
 import type { DescService } from '@bufbuild/protobuf'
+import { createClient, type Transport } from '@connectrpc/connect'
+import { ConsumerDirectoryService } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
 import { type KafkaEventLog, openKafka } from '@millhand/eventlog/kafka'
 import { observeBehind, withReaderMetrics } from '@millhand/eventlog/reader-metrics'
 import type { Ownership } from '@millhand/lease'
@@ -84,6 +86,8 @@ interface OwnedWork {
   readonly trusted?: readonly string[]
   /** Services that are answered without a token. */
   readonly openServices?: readonly DescService[]
+  /** The connection to identity, which knows the internal consumers; without it none is let in. */
+  readonly identity?: Transport
   /** Precedes the first look at the database. */
   readonly prepare?: (signal: AbortSignal) => Promise<void>
 }
@@ -105,11 +109,12 @@ export function replicatedProcess(name: OwnedService, { config, db, health, runn
       peer: createReplicaConnections(address => openReplica(name, address, caller, log), { clock, runner }),
     }),
     async start(owned: OwnedWork): Promise<Started> {
-      const { routes, work, mostMessageBytes, openServices, prepare = async () => {} } = owned
+      const { routes, work, mostMessageBytes, openServices, identity, prepare = async () => {} } = owned
       const trusted = [...config.trusted, ...(owned.trusted ?? [])]
       const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
       serve(routes, transport)
       const grpc = await serveGrpc({
+        consumers: identity && createClient(ConsumerDirectoryService, identity),
         ...{ ...config, trusted, openServices, transport, routes, mostMessageBytes, health, runner, log },
       })
       const address = config.advertiseUrl ?? advertised(config.grpc, grpc)

@@ -1,8 +1,10 @@
 /** Serves the services of a process to others: in tunnels, and as ordinary gRPC beside them. */
 import type { DescService } from '@bufbuild/protobuf'
+import type { Client } from '@connectrpc/connect'
+import type { ConsumerDirectoryService } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
 import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/process'
 import type { DirectTransport, Routes } from '@millhand/rpc'
-import { createAdmission, serveNetwork } from '@millhand/rpc/network'
+import { createAdmission, createConsumerDirectory, serveNetwork } from '@millhand/rpc/network'
 import { tunnelRoutes } from '@millhand/rpc/tunnel'
 import type { Log } from '@millhand/telemetry'
 import { explainListenFault } from '../listen-fault.ts'
@@ -14,6 +16,8 @@ export interface Serving {
   readonly trusted: readonly string[]
   /** Services that are answered without a token. */
   readonly openServices?: readonly DescService[] | undefined
+  /** Who knows the credentials of internal consumers; without it none is let in. */
+  readonly consumers?: Client<typeof ConsumerDirectoryService> | undefined
   readonly tls: Tls | undefined
   /** On which the routes are served already. */
   readonly transport: DirectTransport
@@ -29,8 +33,22 @@ const STOP_MS = 3_000
 
 /** The URL at which it serves. */
 export async function serveGrpc(serving: Serving): Promise<string> {
-  const { grpc, trusted, openServices, tls, transport, routes, mostMessageBytes, health, runner, log } = serving
-  const admission = createAdmission({ trusted, openServices, clock, log })
+  const {
+    grpc,
+    trusted,
+    openServices,
+    consumers: identity,
+    tls,
+    transport,
+    routes,
+    mostMessageBytes,
+    health,
+    runner,
+    log,
+  } = serving
+  const consumers = identity && createConsumerDirectory({ identity, clock, log })
+  if (consumers !== undefined) runner.run('consumers', signal => consumers.run(signal))
+  const admission = createAdmission({ trusted, openServices, consumers, clock, log })
   const tunnels = tunnelRoutes({
     transport,
     services: servicesOf(routes),

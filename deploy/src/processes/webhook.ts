@@ -7,15 +7,19 @@ import { openMongo } from '@millhand/store/mongo'
 import { processMetrics } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { defineProcess } from '../process.ts'
+import { urlVariablesOf } from '../service-urls.ts'
 import { pick, variables } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
-import { signingVariables, tlsOf } from './own-credentials.ts'
+import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
+import { addressesOf, connectServices } from './service-clients.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 const webhookVariables = configuration(
   {
-    MILLHAND_SECRET_KEY: signingVariables.MILLHAND_SECRET_KEY,
+    ...signingVariables,
     ...replicatedVariables,
+    ...urlVariablesOf('webhook'),
     ...pick('MILLHAND_RETENTION_DAYS', 'MILLHAND_WEBHOOK_ALLOW'),
   },
   Object.keys(variables),
@@ -24,6 +28,10 @@ const webhookVariables = configuration(
 export const webhook = defineProcess(webhookVariables, config, async (config, runner, log) => {
   const health = createHealth()
   health.set('store', false, 'not connected')
+  const { caller } = config
+  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
+  const optionalHealth = createHealth()
+  const { identity } = connectServices('webhook', config.addresses, { caller, runner, log, health, optionalHealth })
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const owned = replicatedProcess('webhook', { config, db, health, runner, log })
   const resolver = runner.own(createResolver({ clock }), 'resolver')
@@ -41,6 +49,7 @@ export const webhook = defineProcess(webhookVariables, config, async (config, ru
     isOwner: () => owned.owner() === 'here',
   })
   return await owned.start({
+    identity,
     routes: service.routes,
     async work(owning) {
       await Promise.all([service.run(owning), db.relay({ publish: batch => owned.events.publish(batch) }, owning)])
@@ -49,9 +58,12 @@ export const webhook = defineProcess(webhookVariables, config, async (config, ru
 })
 
 function config(set: ReturnType<typeof webhookVariables>) {
+  const caller = ownCredentialsOf('webhook', set)
   const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
   return {
-    ...replicatedConfig(set, tlsOf(set)),
+    ...replicatedConfig(set, caller.tls),
+    caller,
+    addresses: addressesOf('webhook', set, caller.tls),
     cursorKey: deriveSecret(secret, 'cursors'),
     sealingKey: deriveSecret(secret, 'webhook secrets'),
     targets: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW),

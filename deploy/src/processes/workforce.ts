@@ -71,6 +71,7 @@ export const workforce = defineProcess(workforceVariables, config, async (config
     ...config.offered,
   })
   return await owned.start({
+    identity: connections.identity,
     routes(router) {
       service.routes(router)
       service.ownRoutes(router)

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiKey, hashOfKey, hasValidChecksum, modeOfKey, prefixOfKey } from './api-key.ts'
+import {
+  createApiKey,
+  createConsumerSecret,
+  hashOfKey,
+  hasValidChecksum,
+  isConsumerSecret,
+  modeOfKey,
+  prefixOfKey,
+} from './api-key.ts'
 
 test('a key has the form of the contract', () => {
   for (const mode of ['live', 'test'] as const) {
@@ -45,6 +53,19 @@ test('what is no key has no valid checksum', () => {
     key.replace('live', 'test'),
   ]) {
     assert.equal(hasValidChecksum(text), false, JSON.stringify(text))
+  }
+})
+
+test('the secret of a consumer is no API key, and a wrong character in it is noticed', () => {
+  const secret = createConsumerSecret()
+  assert.match(secret, /^mhc_[0-9A-Za-z]{36}$/)
+  assert.ok(isConsumerSecret(secret))
+  assert.equal(hasValidChecksum(secret), false)
+  assert.equal(isConsumerSecret(createApiKey('live')), false)
+  assert.notEqual(createConsumerSecret(), secret)
+  for (let at = 4; at < secret.length; at++) {
+    const other = secret[at] === 'a' ? 'b' : 'a'
+    assert.equal(isConsumerSecret(secret.slice(0, at) + other + secret.slice(at + 1)), false)
   }
 })
 

@@ -9,19 +9,22 @@ export type KeyMode = 'live' | 'test'
  * `random` gives that many random bytes.
  */
 export function createApiKey(mode: KeyMode, random: (size: number) => Uint8Array = randomBytes): string {
-  let key = `mh_${mode}_`
-  while (key.length < checkedLength) {
-    for (const byte of random(randomLength)) {
-      // 248 is the largest multiple of 62 in a byte: a remainder of more than that would prefer some characters.
-      if (byte < 248 && key.length < checkedLength) key += alphabet.charAt(byte % 62)
-    }
-  }
-  return key + checksum(key)
+  return createSecret(`mh_${mode}_`, random)
+}
+
+/** A new secret of an internal consumer: `mhc_`, and the rest as in an API key. */
+export function createConsumerSecret(): string {
+  return createSecret('mhc_', randomBytes)
 }
 
 /** Whether a text has the form of an API key and its checksum is right: a typo is told without a look-up. */
 export function hasValidChecksum(key: string): boolean {
-  return pattern.test(key) && checksum(key.slice(0, checkedLength)) === key.slice(checkedLength)
+  return pattern.test(key) && endsInChecksum(key)
+}
+
+/** The same of a consumer's secret. */
+export function isConsumerSecret(text: string): boolean {
+  return /^mhc_[0-9A-Za-z]{36}$/.test(text) && endsInChecksum(text)
 }
 
 /** Whether a text has an API key in it, as far as its checksum tells. */
@@ -45,15 +48,29 @@ export function hashOfKey(key: string): Uint8Array {
 }
 
 const randomLength = 30
-const checkedLength = 38
+const checksumLength = 6
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anywhere = /mh_(?:live|test)_[0-9A-Za-z]{36}/g
 const pattern = /^mh_(live|test)_[0-9A-Za-z]{36}$/
 
+function createSecret(prefix: string, random: (size: number) => Uint8Array): string {
+  const length = prefix.length + randomLength
+  let secret = prefix
+  while (secret.length < length) {
+    for (const byte of random(randomLength)) {
+      // 248 is the largest multiple of 62 in a byte: a remainder of more than that would prefer some characters.
+      if (byte < 248 && secret.length < length) secret += alphabet.charAt(byte % 62)
+    }
+  }
+  return secret + checksum(secret)
+}
+
+const endsInChecksum = (secret: string) => checksum(secret.slice(0, -checksumLength)) === secret.slice(-checksumLength)
+
 /** CRC-32 (IEEE) in 6 base62 digits; 62^6 is more than 2^32. */
 function checksum(text: string): string {
   let digits = ''
-  for (let rest = crc32(text), n = 0; n < 6; n++, rest = Math.floor(rest / 62))
+  for (let rest = crc32(text), n = 0; n < checksumLength; n++, rest = Math.floor(rest / 62))
     digits = alphabet.charAt(rest % 62) + digits
   return digits
 }

@@ -4,6 +4,7 @@ import { randomFillSync } from 'node:crypto'
 export const idPrefixes = [
   'acct',
   'key',
+  'consumer',
   'task',
   'batch',
   'file',

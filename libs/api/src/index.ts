@@ -1,5 +1,15 @@
 export { divideHalfEven, dueMicros, proratedMicros, runMicros, type Span } from './amount.ts'
-export { createApiKey, hashOfKey, hasValidChecksum, holdsKey, type KeyMode, modeOfKey, prefixOfKey } from './api-key.ts'
+export {
+  createApiKey,
+  createConsumerSecret,
+  hashOfKey,
+  hasValidChecksum,
+  holdsKey,
+  isConsumerSecret,
+  type KeyMode,
+  modeOfKey,
+  prefixOfKey,
+} from './api-key.ts'
 export { type Cursors, createCursors } from './cursor.ts'
 export {
   type CatalogueEntry,

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiKey } from './api-key.ts'
+import { createApiKey, createConsumerSecret } from './api-key.ts'
 import { fail, failFaults, problemOf } from './errors.ts'
 import { withoutSecrets } from './redact-secrets.ts'
 
 for (const secret of [
   createApiKey('live'),
   createApiKey('test'),
+  createConsumerSecret(),
   'mh_live_aTypoOfAKey',
   'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/==',
   'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dR',

@@ -1,5 +1,5 @@
 /**
- * The text with our secrets in it made unreadable, wherever they came from: API keys, secrets of webhooks, service
+ * The text with our secrets in it made unreadable, wherever they came from: API keys, secrets of consumers and webhooks, service
  * tokens, stream tokens and the payment processor's keys. Of which kind each was stays readable. One in percent-encoding, as paths have it, is found
  * too: the text comes back decoded then, as far as secrets are made of it, so that JSON stays JSON.
  */
@@ -27,4 +27,4 @@ const ofSecrets = /[\w.+/=%-]/
 
 /** Shorter ones are no secrets: they are the prefixes that keys are recognised by, or somebody's words about them. */
 const secrets =
-  /(mh_live_|mh_test_)[0-9A-Za-z]{8,}|(whsec_|whsk_|[rs]k_live_|[rs]k_test_)[\w+/=-]{8,}|(mhs_|mht_)[\w.-]{8,}/g
+  /(mh_live_|mh_test_|mhc_)[0-9A-Za-z]{8,}|(whsec_|whsk_|[rs]k_live_|[rs]k_test_)[\w+/=-]{8,}|(mhs_|mht_)[\w.-]{8,}/g

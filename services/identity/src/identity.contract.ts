@@ -6,6 +6,7 @@ import { AccountStatus } from '@millhand/api/gen/millhand/identity/v1/account_pb
 import type { DailyPlace } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { manualClock } from '@millhand/process'
 import type { Database } from '@millhand/store'
+import { describeConsumers } from './consumers/consumers.contract.ts'
 import { as, failure, type Identity, openIdentity } from './identity.fixture.ts'
 import { bootstrapAccountId, ensureFirstAccount, enterprise } from './identity.ts'
 import { describeKeys } from './keys/keys.contract.ts'
@@ -27,6 +28,7 @@ export function describeIdentity(name: string, openDatabase: () => Promise<Opene
     after(() => opened.close())
 
     describeKeys(() => at)
+    describeConsumers(() => at)
 
     it('removes idempotency records that have expired while it runs', { timeout: 120_000 }, async () => {
       const { service, clock, collections } = openIdentity(opened)

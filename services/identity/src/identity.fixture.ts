@@ -3,6 +3,8 @@ import { type Client, createClient, createContextValues } from '@connectrpc/conn
 import { codeOf, createCursors, hashOfKey, metadataOf } from '@millhand/api'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { ConsumerDirectoryService } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
+import { ConsumerService } from '@millhand/api/gen/millhand/identity/v1/consumer_service_pb.ts'
 import { IdentityService, type Revision } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { singleReplica } from '@millhand/lease'
@@ -26,6 +28,8 @@ interface Opened {
   readonly identity: Client<typeof IdentityService>
   readonly accounts: Client<typeof AccountService>
   readonly keys: Client<typeof ApiKeyService>
+  readonly consumers: Client<typeof ConsumerService>
+  readonly directory: Client<typeof ConsumerDirectoryService>
   readonly quota: Client<typeof QuotaService>
   /** The events of all writes of keys and quotas, as they are. */
   readonly events: readonly OutboxEvent[]
@@ -54,6 +58,8 @@ export function openIdentity(db: Database, clock: ManualClock = manualClock(noon
     identity: createClient(IdentityService, transport),
     accounts: createClient(AccountService, transport),
     keys: createClient(ApiKeyService, transport),
+    consumers: createClient(ConsumerService, transport),
+    directory: createClient(ConsumerDirectoryService, transport),
     quota: createClient(QuotaService, transport),
     events,
   }

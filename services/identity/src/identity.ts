@@ -2,6 +2,8 @@
 import { type Cursors, createIds } from '@millhand/api'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { ConsumerDirectoryService } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
+import { ConsumerService } from '@millhand/api/gen/millhand/identity/v1/consumer_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import type { Replicas } from '@millhand/lease'
@@ -18,6 +20,11 @@ import { updateAccount } from './accounts/update-account.ts'
 import { updatePlans } from './accounts/update-plans.ts'
 import { changesSpec, createChanges } from './changes/changes.ts'
 import { listChanges } from './changes/list-changes.ts'
+import { consumersSpec } from './consumers/consumer-record.ts'
+import { createConsumer } from './consumers/create-consumer.ts'
+import { listConsumers } from './consumers/list-consumers.ts'
+import { revokeConsumer } from './consumers/revoke-consumer.ts'
+import { syncConsumers } from './consumers/sync-consumers.ts'
 import { idempotencySpec } from './idempotency/idempotency-record.ts'
 import { createIdempotencyService } from './idempotency/idempotency-service.ts'
 import type { IdentityCollections } from './identity-collections.ts'
@@ -47,6 +54,7 @@ export {
 export const identityCollections = (db: Database): IdentityCollections => ({
   accounts: db.collection(accountsSpec),
   keys: db.collection(keysSpec),
+  consumers: db.collection(consumersSpec),
   changes: db.collection(changesSpec),
   daily: db.collection(dailySpec),
   idempotency: db.collection(idempotencySpec),
@@ -65,7 +73,7 @@ export interface IdentityOptions extends IdentityCollections {
 }
 
 export function createIdentityService(options: IdentityOptions) {
-  const { accounts, keys, changes, daily, idempotency, plans, cursors, clock, log, replicas } = options
+  const { accounts, keys, consumers, changes, daily, idempotency, plans, cursors, clock, log, replicas } = options
   const { random = Math.random } = options
   const ids = createIds({ now: () => clock.now() })
   const deps: IdentityDeps = {
@@ -77,6 +85,7 @@ export function createIdentityService(options: IdentityOptions) {
     clock,
     ids,
   }
+  const ofConsumers = { accounts, consumers, clock, ids }
   const told = {
     keys: createChanges({ name: 'keys', documents: keys, changes }),
     accounts: createChanges({ name: 'accounts', documents: accounts, changes }),
@@ -106,6 +115,12 @@ export function createIdentityService(options: IdentityOptions) {
         updateAccount: updateAccount(deps),
         listPlans: listPlans(deps),
       })
+      router.service(ConsumerService, {
+        createConsumer: createConsumer(ofConsumers),
+        listConsumers: listConsumers(ofConsumers),
+        revokeConsumer: revokeConsumer(ofConsumers),
+      })
+      router.service(ConsumerDirectoryService, { syncConsumers: syncConsumers(ofConsumers) })
       router.service(PlanService, { updatePlans: updatePlans(deps) })
       quota.routes(router)
       rates.routes(router)

@@ -15,7 +15,7 @@ const suite = openSuite(process.argv[2] as string)
 const routes = conformanceRoutes(suite)
 
 /** The suite's client has no token of ours. */
-const everyone: Admission = { admit: () => createContextValues(), gate: () => {}, isKnown: () => true }
+const everyone: Admission = { admit: () => createContextValues(), gate: () => {}, isKnown: async () => true }
 
 for await (const request of readMessages(suite.serverRequest)) {
   const tls = tlsOf(request)

@@ -1,5 +1,7 @@
 /** A client of grpc-js, as programs in Node have it. */
 
+import { once } from 'node:events'
+import { connect } from 'node:http2'
 import type { DescMessage, DescService, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
@@ -146,6 +148,32 @@ export async function refusal(work: Promise<unknown>): Promise<Refusal> {
     faults: Object.fromEntries(violations.map(({ field, reason }) => [field, reason])),
     retryAfterS: delay && Number(delay.seconds),
     headers: error.headers ?? {},
+  }
+}
+
+/** The status with which a server ends a stream of a task's events at its deadline. By hand: a client of gRPC ends the call by itself, too. */
+export async function statusAtDeadline(
+  url: string,
+  task: string,
+  metadata: Readonly<Record<string, string>>,
+): Promise<number> {
+  const session = connect(url)
+  try {
+    const call = session.request({
+      ':method': 'POST',
+      ':path': '/millhand.compute.v1.ComputeService/WatchTask',
+      'content-type': 'application/grpc',
+      'grpc-timeout': '300m',
+      te: 'trailers',
+      ...metadata,
+    })
+    const id = Buffer.from(task)
+    call.end(Buffer.concat([Buffer.from([0, 0, 0, 0, id.length + 2, 0x0a, id.length]), id]))
+    call.resume()
+    const [trailers] = await once(call, 'trailers')
+    return Number(trailers['grpc-status'])
+  } finally {
+    session.destroy()
   }
 }
 

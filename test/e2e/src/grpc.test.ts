@@ -1,7 +1,5 @@
 /** gRPC at REST's address, as programs in Node call it. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
@@ -11,7 +9,7 @@ import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_
 import { TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createAuthority, opensslMissing } from '@millhand/test-servers'
-import { grpcClient, refusal } from './grpc-client.ts'
+import { grpcClient, refusal, statusAtDeadline } from './grpc-client.ts'
 import { mistyped, newKey } from './keys.ts'
 import { keyOf, newAccount } from './operator.ts'
 import { type Visited, visitServer } from './visited-server.ts'
@@ -214,26 +212,9 @@ describe('a call is refused as REST refuses it', () => {
 
 test('the deadline of a call is kept by the server', async () => {
   const { message } = await compute.unary('createTask', task('sandbox:slow:20000'))
-  const session = connectHttp2(server.url)
-  try {
-    // By hand: a client of gRPC ends the call by itself, too.
-    const call = session.request({
-      ':method': 'POST',
-      ':path': '/millhand.compute.v1.ComputeService/WatchTask',
-      'content-type': 'application/grpc',
-      'grpc-timeout': '300m',
-      te: 'trailers',
-      authorization: `Bearer ${server.testKey}`,
-    })
-    const id = Buffer.from(message.id)
-    call.end(Buffer.concat([Buffer.from([0, 0, 0, 0, id.length + 2, 0x0a, id.length]), id]))
-    call.resume()
-    const [trailers] = await once(call, 'trailers')
-    assert.equal(trailers['grpc-status'], String(status.DEADLINE_EXCEEDED))
-  } finally {
-    session.destroy()
-    await compute.unary('cancelTask', { id: message.id })
-  }
+  const metadata = { authorization: `Bearer ${server.testKey}` }
+  assert.equal(await statusAtDeadline(server.url, message.id, metadata), status.DEADLINE_EXCEEDED)
+  await compute.unary('cancelTask', { id: message.id })
 })
 
 test('a stream that breaks with its server goes on after the last event, without loss or repeat', async () => {

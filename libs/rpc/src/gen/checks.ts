@@ -16,6 +16,8 @@ import type * as compute_v1_task_request from '@millhand/api/gen/millhand/comput
 import type * as compute_v1_task_stream from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
 import type * as identity_v1_account from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import type * as identity_v1_api_key from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
+import type * as identity_v1_consumer from '@millhand/api/gen/millhand/identity/v1/consumer_pb.ts'
+import type * as identity_v1_consumer_directory_service from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
 import type * as identity_v1_idempotency_service from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type * as identity_v1_identity_service from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type * as identity_v1_plan_service from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
@@ -39,26 +41,28 @@ import { add, each, entryPath, hasRepeats, inside, isEnough, isLonger, isOverByt
 
 const pattern1 = /^[0-9]{4}-(0[1-9]|1[0-2])$/u
 const pattern2 = /^[a-z]{1,8}_[0-9a-z]{1,26}\/[0-9]{1,10}$/u
-const pattern3 = /^(\d{4}-\d{2}-\d{2})?$/u
-const pattern4 = /^\d{4}-\d{2}-\d{2}$/u
-const pattern5 = /^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$/u
-const pattern6 = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/u
-const pattern7 = /^acct_[0-9a-z]{1,26}\/(live|test)$/u
-const pattern8 = /^[^/\\\x00-\x1f]+$/u
-const pattern9 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
-const pattern10 = /^[\w-]{1,64}$/u
-const pattern11 = /^(live|test)\/[a-z0-9_-]{1,32}$/u
-const pattern12 = /^(acct_[0-9a-z]{1,26}\/(live|test))?$/u
-const pattern13 = /^[a-z0-9][a-z0-9-]{0,62}$/u
-const pattern14 = /^[a-z][a-z0-9_]{0,63}$/u
-const pattern15 = /^[a-z]{1,8}_[0-9a-z]{1,26}$/u
-const pattern16 = /^file_[0-9a-z]{26}$/u
-const pattern17 = /^[a-z0-9_]{0,32}$/u
-const pattern18 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
-const pattern19 = /^inst_[0-9a-z]{26}$/u
-const pattern20 = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/u
-const pattern21 = /^(file_[0-9a-z]{26})?$/u
-const pattern22 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
+const pattern3 = /^[a-z]\w*(\.[A-Za-z]\w*)+\/(\*|[A-Za-z]\w*)$/u
+const pattern4 = /^(\*|acct_[0-9a-z]{26})(\/(live|test))?$/u
+const pattern5 = /^(\d{4}-\d{2}-\d{2})?$/u
+const pattern6 = /^\d{4}-\d{2}-\d{2}$/u
+const pattern7 = /^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$/u
+const pattern8 = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/u
+const pattern9 = /^acct_[0-9a-z]{1,26}\/(live|test)$/u
+const pattern10 = /^[^/\\\x00-\x1f]+$/u
+const pattern11 = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)?$/u
+const pattern12 = /^[\w-]{1,64}$/u
+const pattern13 = /^(live|test)\/[a-z0-9_-]{1,32}$/u
+const pattern14 = /^(acct_[0-9a-z]{1,26}\/(live|test))?$/u
+const pattern15 = /^[a-z0-9][a-z0-9-]{0,62}$/u
+const pattern16 = /^[a-z][a-z0-9_]{0,63}$/u
+const pattern17 = /^[a-z]{1,8}_[0-9a-z]{1,26}$/u
+const pattern18 = /^file_[0-9a-z]{26}$/u
+const pattern19 = /^[a-z0-9_]{0,32}$/u
+const pattern20 = /^([a-z0-9][a-z0-9-]{0,62})?$/u
+const pattern21 = /^inst_[0-9a-z]{26}$/u
+const pattern22 = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/u
+const pattern23 = /^(file_[0-9a-z]{26})?$/u
+const pattern24 = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u
 
 function batchAddTasksRequest(m: batch_v1_batch_task_service.AddTasksRequest, broken: BrokenRule[]): void {
   if (m.batchId === '') add(broken, 'batch_id', 'missing_parameter', 'is required')
@@ -529,6 +533,12 @@ function identityCompleteRequest(m: identity_v1_idempotency_service.CompleteRequ
   if (lengthOf(m.operation) !== 26) add(broken, 'operation', 'len', 'must be 26 characters')
 }
 
+function identityConsumerUse(m: identity_v1_consumer_directory_service.ConsumerUse, broken: BrokenRule[]): void {
+  if (m.consumerId === '') add(broken, 'consumer_id', 'min_len', 'must not be empty')
+  if (isLonger(m.consumerId, 64)) add(broken, 'consumer_id', 'max_len', 'must be at most 64 characters')
+  if (m.usedAt === undefined) add(broken, 'used_at', 'missing_parameter', 'is required')
+}
+
 function identityCreateAccountRequest(m: identity_v1_account.CreateAccountRequest, broken: BrokenRule[]): void {
   if (m.name === '') add(broken, 'name', 'min_len', 'must not be empty')
   if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
@@ -554,6 +564,45 @@ function identityCreateApiKeyRequest(m: identity_v1_api_key.CreateApiKeyRequest,
   }
 }
 
+function identityCreateConsumerRequest(m: identity_v1_consumer.CreateConsumerRequest, broken: BrokenRule[]): void {
+  if (m.name === '') add(broken, 'name', 'missing_parameter', 'is required')
+  else if (isLonger(m.name, 64)) add(broken, 'name', 'max_len', 'must be at most 64 characters')
+  if (m.methods.length === 0) add(broken, 'methods', 'missing_parameter', 'is required')
+  else {
+    if (m.methods.length > 64) add(broken, 'methods', 'too_many', 'must contain no more than 64 item(s)')
+    else {
+      if (m.methods.length < 1) add(broken, 'methods', 'too_few', 'must contain at least 1 item(s)')
+      if (hasRepeats(m.methods)) add(broken, 'methods', 'not_unique', 'must contain unique items')
+      for (const [at, item] of m.methods.entries()) {
+        if (isEnough(broken)) break
+        if (isLonger(item, 128)) add(broken, `methods[${at}]`, 'max_len', 'must be at most 128 characters')
+        if (item.length <= 256 && !pattern3.test(item)) add(broken, `methods[${at}]`, 'pattern', 'does not match regex pattern `^[a-z]\\w*(\\.[A-Za-z]\\w*)+/(\\*|[A-Za-z]\\w*)$`')
+      }
+    }
+  }
+  if (m.accounts.length === 0) add(broken, 'accounts', 'missing_parameter', 'is required')
+  else {
+    if (m.accounts.length > 100) add(broken, 'accounts', 'too_many', 'must contain no more than 100 item(s)')
+    else {
+      if (m.accounts.length < 1) add(broken, 'accounts', 'too_few', 'must contain at least 1 item(s)')
+      if (hasRepeats(m.accounts)) add(broken, 'accounts', 'not_unique', 'must contain unique items')
+      for (const [at, item] of m.accounts.entries()) {
+        if (isEnough(broken)) break
+        if (isLonger(item, 64)) add(broken, `accounts[${at}]`, 'max_len', 'must be at most 64 characters')
+        if (item.length <= 128 && !pattern4.test(item)) add(broken, `accounts[${at}]`, 'pattern', 'does not match regex pattern `^(\\*|acct_[0-9a-z]{26})(/(live|test))?$`')
+      }
+    }
+  }
+  if (m.scopes.length > 32) add(broken, 'scopes', 'too_many', 'must contain no more than 32 item(s)')
+  else {
+    if (hasRepeats(m.scopes)) add(broken, 'scopes', 'not_unique', 'must contain unique items')
+    for (const [at, item] of m.scopes.entries()) {
+      if (isEnough(broken)) break
+      if (isLonger(item, 64)) add(broken, `scopes[${at}]`, 'max_len', 'must be at most 64 characters')
+    }
+  }
+}
+
 function identityGetAccountRequest(m: identity_v1_account.GetAccountRequest, broken: BrokenRule[]): void {
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
 }
@@ -563,7 +612,7 @@ function identityGetApiKeyRequest(m: identity_v1_api_key.GetApiKeyRequest, broke
 }
 
 function identityGetDailyRequest(m: identity_v1_quota_service.GetDailyRequest, broken: BrokenRule[]): void {
-  if (!pattern3.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^(\\d{4}-\\d{2}-\\d{2})?$`')
+  if (!pattern5.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^(\\d{4}-\\d{2}-\\d{2})?$`')
 }
 
 function identityKeyUse(m: identity_v1_identity_service.KeyUse, broken: BrokenRule[]): void {
@@ -591,8 +640,14 @@ function identityListApiKeysRequest(m: identity_v1_api_key.ListApiKeysRequest, b
   }
 }
 
+function identityListConsumersRequest(m: identity_v1_consumer.ListConsumersRequest, broken: BrokenRule[]): void {
+  if (m.limit !== undefined) {
+    if (!(m.limit >= 1 && m.limit <= 1000)) add(broken, 'limit', m.limit < 1 ? 'min' : 'max', 'must be from 1 to 1000')
+  }
+}
+
 function identityListDailyRequest(m: identity_v1_quota_service.ListDailyRequest, broken: BrokenRule[]): void {
-  if (!pattern4.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
+  if (!pattern6.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
   if (isLonger(m.after, 64)) add(broken, 'after', 'max_len', 'must be at most 64 characters')
   if (m.takenBefore === undefined) add(broken, 'taken_before', 'missing_parameter', 'is required')
 }
@@ -604,7 +659,7 @@ function identityPlans(m: identity_v1_account.Plans, broken: BrokenRule[]): void
 }
 
 function identityReleaseDailyRequest(m: identity_v1_quota_service.ReleaseDailyRequest, broken: BrokenRule[]): void {
-  if (!pattern4.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
+  if (!pattern6.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
   if (m.ids.length > 1000) add(broken, 'ids', 'too_many', 'must contain no more than 1000 item(s)')
   else if (m.ids.length < 1) add(broken, 'ids', 'too_few', 'must contain at least 1 item(s)')
   if (m.takenAt.length > 1000) add(broken, 'taken_at', 'too_many', 'must contain no more than 1000 item(s)')
@@ -641,11 +696,27 @@ function identityRevokeApiKeyRequest(m: identity_v1_api_key.RevokeApiKeyRequest,
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
 }
 
+function identityRevokeConsumerRequest(m: identity_v1_consumer.RevokeConsumerRequest, broken: BrokenRule[]): void {
+  if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
+}
+
 function identityRotateApiKeyRequest(m: identity_v1_api_key.RotateApiKeyRequest, broken: BrokenRule[]): void {
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   if (m.overlapSeconds !== undefined) {
     if (!(m.overlapSeconds <= 604800)) add(broken, 'overlap_seconds', 'max', 'must be at most 604800')
   }
+}
+
+function identitySyncConsumersRequest(m: identity_v1_consumer_directory_service.SyncConsumersRequest, broken: BrokenRule[]): void {
+  if (m.accountIds.length > 1000) add(broken, 'account_ids', 'too_many', 'must contain no more than 1000 item(s)')
+  else {
+    for (const [at, item] of m.accountIds.entries()) {
+      if (isEnough(broken)) break
+      if (isLonger(item, 64)) add(broken, `account_ids[${at}]`, 'max_len', 'must be at most 64 characters')
+    }
+  }
+  if (m.uses.length > 1000) add(broken, 'uses', 'too_many', 'must contain no more than 1000 item(s)')
+  else each(m.uses, 'uses', identityConsumerUse, broken)
 }
 
 function identityTakeDailyRequest(m: identity_v1_quota_service.TakeDailyRequest, broken: BrokenRule[]): void {
@@ -714,7 +785,7 @@ function instanceCreateInstanceRequest(m: instance_v1_instance.CreateInstanceReq
   if (m.image === '') add(broken, 'image', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.image, 512)) add(broken, 'image', 'max_len', 'must be at most 512 characters')
-    if (m.image.length <= 1024 && !pattern5.test(m.image)) add(broken, 'image', 'pattern', 'does not match regex pattern `^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$`')
+    if (m.image.length <= 1024 && !pattern7.test(m.image)) add(broken, 'image', 'pattern', 'does not match regex pattern `^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$`')
   }
   if (m.name !== undefined) {
     if (m.name === '') add(broken, 'name', 'min_len', 'must not be empty')
@@ -727,7 +798,7 @@ function instanceCreateInstanceRequest(m: instance_v1_instance.CreateInstanceReq
   else {
     for (const [key, value] of Object.entries(m.env)) {
       if (isEnough(broken)) break
-      if (!pattern6.test(key)) add(broken, entryPath('env', key), 'pattern', 'does not match regex pattern `^[A-Za-z_][A-Za-z0-9_]{0,255}$`', 'key')
+      if (!pattern8.test(key)) add(broken, entryPath('env', key), 'pattern', 'does not match regex pattern `^[A-Za-z_][A-Za-z0-9_]{0,255}$`', 'key')
       if (isLonger(value, 32768)) add(broken, entryPath('env', key), 'max_len', 'must be at most 32768 characters')
     }
   }
@@ -772,7 +843,7 @@ function instanceDeleteInstanceRequest(m: instance_v1_instance.DeleteInstanceReq
 
 function instanceExecutorReplica(m: instance_v1_capacity_service.ExecutorReplica, broken: BrokenRule[]): void {
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern9.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.instance === '') add(broken, 'instance', 'missing_parameter', 'is required')
   else if (isLonger(m.instance, 64)) add(broken, 'instance', 'max_len', 'must be at most 64 characters')
 }
@@ -837,20 +908,20 @@ function leaseArtifactRef(m: lease_v1_lease_service.ArtifactRef, broken: BrokenR
   if (m.name === '') add(broken, 'name', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
-    if (m.name.length <= 256 && !pattern8.test(m.name)) add(broken, 'name', 'pattern', 'does not match regex pattern `^[^/\\\\\\x00-\\x1f]+$`')
+    if (m.name.length <= 256 && !pattern10.test(m.name)) add(broken, 'name', 'pattern', 'does not match regex pattern `^[^/\\\\\\x00-\\x1f]+$`')
   }
   if (m.mediaType === '') add(broken, 'media_type', 'missing_parameter', 'is required')
   else {
     if (isLonger(m.mediaType, 128)) add(broken, 'media_type', 'max_len', 'must be at most 128 characters')
-    if (m.mediaType.length <= 256 && !pattern9.test(m.mediaType)) add(broken, 'media_type', 'pattern', 'does not match regex pattern `^[\\w.+-]+/[\\w.+-]+(; ?[\\w.+-]+=[\\w.+-]+)?$`')
+    if (m.mediaType.length <= 256 && !pattern11.test(m.mediaType)) add(broken, 'media_type', 'pattern', 'does not match regex pattern `^[\\w.+-]+/[\\w.+-]+(; ?[\\w.+-]+=[\\w.+-]+)?$`')
   }
 }
 
 function leaseClaimRequest(m: lease_v1_lease_service.ClaimRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern12.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.pool === '') add(broken, 'pool', 'missing_parameter', 'is required')
-  else if (!pattern11.test(m.pool)) add(broken, 'pool', 'pattern', 'does not match regex pattern `^(live|test)/[a-z0-9_-]{1,32}$`')
+  else if (!pattern13.test(m.pool)) add(broken, 'pool', 'pattern', 'does not match regex pattern `^(live|test)/[a-z0-9_-]{1,32}$`')
   if (!(m.runs <= 64)) add(broken, 'runs', 'max', 'must be at most 64')
   if (!(m.waitMs <= 60000)) add(broken, 'wait_ms', 'max', 'must be at most 60000')
   if (m.busyGroups.length > 64) add(broken, 'busy_groups', 'too_many', 'must contain no more than 64 item(s)')
@@ -864,14 +935,14 @@ function leaseClaimRequest(m: lease_v1_lease_service.ClaimRequest, broken: Broke
   if (m.device !== undefined) {
     inside(m.device, 'device', leaseDevice, broken)
   }
-  if (!pattern12.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^(acct_[0-9a-z]{1,26}/(live|test))?$`')
+  if (!pattern14.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^(acct_[0-9a-z]{1,26}/(live|test))?$`')
 }
 
 function leaseDevice(m: lease_v1_lease_service.Device, broken: BrokenRule[]): void {
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 128)) add(broken, 'id', 'max_len', 'must be at most 128 characters')
   if (m.gpuType === '') add(broken, 'gpu_type', 'missing_parameter', 'is required')
-  else if (!pattern13.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^[a-z0-9][a-z0-9-]{0,62}$`')
+  else if (!pattern15.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^[a-z0-9][a-z0-9-]{0,62}$`')
   if (isLonger(m.name, 128)) add(broken, 'name', 'max_len', 'must be at most 128 characters')
   if (m.provider === '') add(broken, 'provider', 'missing_parameter', 'is required')
   else if (!['webgpu', 'cuda'].includes(m.provider)) add(broken, 'provider', 'not_in', 'must be in list [webgpu, cuda]')
@@ -879,9 +950,9 @@ function leaseDevice(m: lease_v1_lease_service.Device, broken: BrokenRule[]): vo
 
 function leaseDocumentRef(m: lease_v1_owner_service.DocumentRef, broken: BrokenRule[]): void {
   if (m.collection === '') add(broken, 'collection', 'missing_parameter', 'is required')
-  else if (!pattern14.test(m.collection)) add(broken, 'collection', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
+  else if (!pattern16.test(m.collection)) add(broken, 'collection', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern9.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 128)) add(broken, 'id', 'max_len', 'must be at most 128 characters')
 }
@@ -901,20 +972,20 @@ function leaseEmission(m: lease_v1_emission.Emission, broken: BrokenRule[]): voi
 
 function leaseEmitRequest(m: lease_v1_lease_service.EmitRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern12.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.runs.length > 1000) add(broken, 'runs', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.runs, 'runs', leaseRunEmissions, broken)
 }
 
 function leaseFailure(m: lease_v1_lease.Failure, broken: BrokenRule[]): void {
   if (m.code === '') add(broken, 'code', 'missing_parameter', 'is required')
-  else if (!pattern14.test(m.code)) add(broken, 'code', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
+  else if (!pattern16.test(m.code)) add(broken, 'code', 'pattern', 'does not match regex pattern `^[a-z][a-z0-9_]{0,63}$`')
   if (isLonger(m.message, 2048)) add(broken, 'message', 'max_len', 'must be at most 2048 characters')
 }
 
 function leaseFinishRequest(m: lease_v1_lease_service.FinishRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern12.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.results.length > 1000) add(broken, 'results', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.results, 'results', leaseResult, broken)
   if (isLonger(m.pool, 64)) add(broken, 'pool', 'max_len', 'must be at most 64 characters')
@@ -943,7 +1014,7 @@ function leaseReadModelRequest(m: lease_v1_lease_service.ReadModelRequest, broke
 
 function leaseRenewRequest(m: lease_v1_lease_service.RenewRequest, broken: BrokenRule[]): void {
   if (m.executorId === '') add(broken, 'executor_id', 'missing_parameter', 'is required')
-  else if (!pattern10.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
+  else if (!pattern12.test(m.executorId)) add(broken, 'executor_id', 'pattern', 'does not match regex pattern `^[\\w-]{1,64}$`')
   if (m.leases.length > 1000) add(broken, 'leases', 'too_many', 'must contain no more than 1000 item(s)')
   else each(m.leases, 'leases', leaseRenewal, broken)
   if (isLonger(m.pool, 64)) add(broken, 'pool', 'max_len', 'must be at most 64 characters')
@@ -953,9 +1024,9 @@ function leaseRenewal(m: lease_v1_lease_service.Renewal, broken: BrokenRule[]): 
   if (m.id === '') add(broken, 'id', 'missing_parameter', 'is required')
   else if (isLonger(m.id, 64)) add(broken, 'id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern9.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern15.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern17.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
 }
 
 function leaseReserveRequest(m: lease_v1_lease_service.ReserveRequest, broken: BrokenRule[]): void {
@@ -968,9 +1039,9 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern9.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern15.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern17.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
   if (m.outcome.case === 'output') {
     if (isOverBytes(m.outcome.value, 262144)) add(broken, 'output', 'too_large', 'must be at most 262144 bytes')
@@ -979,31 +1050,31 @@ function leaseResult(m: lease_v1_lease.Result, broken: BrokenRule[]): void {
     inside(m.outcome.value, 'failure', leaseFailure, broken)
   }
   if (m.outcome.case === 'outputFile') {
-    if (!pattern16.test(m.outcome.value)) add(broken, 'output_file', 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
+    if (!pattern18.test(m.outcome.value)) add(broken, 'output_file', 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
   }
   if (!(m.computeMs <= 604800000)) add(broken, 'compute_ms', 'max', 'must be at most 604800000')
   if (isLonger(m.engineName, 128)) add(broken, 'engine_name', 'max_len', 'must be at most 128 characters')
   if (isLonger(m.provider, 64)) add(broken, 'provider', 'max_len', 'must be at most 64 characters')
   if (isLonger(m.groupVersion, 128)) add(broken, 'group_version', 'max_len', 'must be at most 128 characters')
-  if (!pattern17.test(m.engineKind)) add(broken, 'engine_kind', 'pattern', 'does not match regex pattern `^[a-z0-9_]{0,32}$`')
+  if (!pattern19.test(m.engineKind)) add(broken, 'engine_kind', 'pattern', 'does not match regex pattern `^[a-z0-9_]{0,32}$`')
   if (m.artifactFiles.length > 32) add(broken, 'artifact_files', 'too_many', 'must contain no more than 32 item(s)')
   else {
     for (const [at, item] of m.artifactFiles.entries()) {
       if (isEnough(broken)) break
-      if (!pattern16.test(item)) add(broken, `artifact_files[${at}]`, 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
+      if (!pattern18.test(item)) add(broken, `artifact_files[${at}]`, 'pattern', 'does not match regex pattern `^file_[0-9a-z]{26}$`')
     }
   }
   if (!(m.inputTokens <= 1000000000)) add(broken, 'input_tokens', 'max', 'must be at most 1000000000')
   if (!(m.outputTokens <= 1000000000)) add(broken, 'output_tokens', 'max', 'must be at most 1000000000')
   if (!(m.modelCostMicros <= 1000000000)) add(broken, 'model_cost_micros', 'max', 'must be at most 1000000000')
-  if (!pattern18.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^([a-z0-9][a-z0-9-]{0,62})?$`')
+  if (!pattern20.test(m.gpuType)) add(broken, 'gpu_type', 'pattern', 'does not match regex pattern `^([a-z0-9][a-z0-9-]{0,62})?$`')
   if (m.instanceId !== undefined) {
-    if (!pattern19.test(m.instanceId)) add(broken, 'instance_id', 'pattern', 'does not match regex pattern `^inst_[0-9a-z]{26}$`')
+    if (!pattern21.test(m.instanceId)) add(broken, 'instance_id', 'pattern', 'does not match regex pattern `^inst_[0-9a-z]{26}$`')
   }
   if (m.traceparent !== undefined) {
-    if (!pattern20.test(m.traceparent)) add(broken, 'traceparent', 'pattern', 'does not match regex pattern `^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`')
+    if (!pattern22.test(m.traceparent)) add(broken, 'traceparent', 'pattern', 'does not match regex pattern `^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`')
   }
-  if (!pattern21.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
+  if (!pattern23.test(m.partialOutputFile)) add(broken, 'partial_output_file', 'pattern', 'does not match regex pattern `^(file_[0-9a-z]{26})?$`')
   if (m.outcome.case === undefined) add(broken, 'outcome', 'missing_parameter', 'is required')
 }
 
@@ -1016,9 +1087,9 @@ function leaseRunEmissions(m: lease_v1_emission.RunEmissions, broken: BrokenRule
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern9.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern15.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern17.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
   if (m.emissions.length > 1000) add(broken, 'emissions', 'too_many', 'must contain no more than 1000 item(s)')
   else {
@@ -1047,9 +1118,9 @@ function leaseRunRef(m: lease_v1_lease.RunRef, broken: BrokenRule[]): void {
   if (m.leaseId === '') add(broken, 'lease_id', 'missing_parameter', 'is required')
   else if (isLonger(m.leaseId, 64)) add(broken, 'lease_id', 'max_len', 'must be at most 64 characters')
   if (m.tenant === '') add(broken, 'tenant', 'missing_parameter', 'is required')
-  else if (!pattern7.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
+  else if (!pattern9.test(m.tenant)) add(broken, 'tenant', 'pattern', 'does not match regex pattern `^acct_[0-9a-z]{1,26}/(live|test)$`')
   if (m.workId === '') add(broken, 'work_id', 'missing_parameter', 'is required')
-  else if (!pattern15.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
+  else if (!pattern17.test(m.workId)) add(broken, 'work_id', 'pattern', 'does not match regex pattern `^[a-z]{1,8}_[0-9a-z]{1,26}$`')
   if (m.attempt === 0) add(broken, 'attempt', 'missing_parameter', 'is required')
 }
 
@@ -1088,7 +1159,7 @@ function statusObserved(m: status_v1_status_service.Observed, broken: BrokenRule
 function statusReportRequest(m: status_v1_status_service.ReportRequest, broken: BrokenRule[]): void {
   if (m.gatewayId === '') add(broken, 'gateway_id', 'min_len', 'must not be empty')
   if (isLonger(m.gatewayId, 64)) add(broken, 'gateway_id', 'max_len', 'must be at most 64 characters')
-  if (!pattern4.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
+  if (!pattern6.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
   if (m.components.length > 64) add(broken, 'components', 'too_many', 'must contain no more than 64 item(s)')
   else each(m.components, 'components', statusObserved, broken)
   if (m.since === undefined) add(broken, 'since', 'missing_parameter', 'is required')
@@ -1318,7 +1389,7 @@ function workforceCreateWorkforceTaskRequest(m: workforce_v1_task.CreateWorkforc
   }
   if (m.language !== undefined) {
     if (isLonger(m.language, 64)) add(broken, 'language', 'max_len', 'must be at most 64 characters')
-    if (m.language.length <= 128 && !pattern22.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
+    if (m.language.length <= 128 && !pattern24.test(m.language)) add(broken, 'language', 'pattern', 'does not match regex pattern `^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`')
   }
   if (m.audience !== undefined) {
     if (m.audience === '') add(broken, 'audience', 'min_len', 'must not be empty')
@@ -1483,8 +1554,10 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.compute.v1.WatchTaskRequest', computeWatchTaskRequest],
   ['millhand.identity.v1.AuthenticateKeyRequest', identityAuthenticateKeyRequest],
   ['millhand.identity.v1.CompleteRequest', identityCompleteRequest],
+  ['millhand.identity.v1.ConsumerUse', identityConsumerUse],
   ['millhand.identity.v1.CreateAccountRequest', identityCreateAccountRequest],
   ['millhand.identity.v1.CreateApiKeyRequest', identityCreateApiKeyRequest],
+  ['millhand.identity.v1.CreateConsumerRequest', identityCreateConsumerRequest],
   ['millhand.identity.v1.GetAccountRequest', identityGetAccountRequest],
   ['millhand.identity.v1.GetApiKeyRequest', identityGetApiKeyRequest],
   ['millhand.identity.v1.GetDailyRequest', identityGetDailyRequest],
@@ -1493,6 +1566,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.identity.v1.ListAccountsRequest', identityListAccountsRequest],
   ['millhand.identity.v1.ListApiKeysRequest', identityListApiKeysRequest],
   ['millhand.identity.v1.ListChangesRequest', nothing],
+  ['millhand.identity.v1.ListConsumersRequest', identityListConsumersRequest],
   ['millhand.identity.v1.ListDailyRequest', identityListDailyRequest],
   ['millhand.identity.v1.ListPlansRequest', nothing],
   ['millhand.identity.v1.Plans', identityPlans],
@@ -1504,8 +1578,10 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['millhand.identity.v1.ReserveRequest', identityReserveRequest],
   ['millhand.identity.v1.Revision', nothing],
   ['millhand.identity.v1.RevokeApiKeyRequest', identityRevokeApiKeyRequest],
+  ['millhand.identity.v1.RevokeConsumerRequest', identityRevokeConsumerRequest],
   ['millhand.identity.v1.RotateApiKeyRequest', identityRotateApiKeyRequest],
   ['millhand.identity.v1.StoredAnswer', nothing],
+  ['millhand.identity.v1.SyncConsumersRequest', identitySyncConsumersRequest],
   ['millhand.identity.v1.TakeDailyRequest', identityTakeDailyRequest],
   ['millhand.identity.v1.TakePlacesRequest', identityTakePlacesRequest],
   ['millhand.identity.v1.UpdateAccountRequest', identityUpdateAccountRequest],

@@ -156,25 +156,27 @@ describe('admit', () => {
     const token = mintToken({ service: 'test', methods: [allOf(LeaseService)], expiresAt: noon + 1 })
     const tunnel = { requestHeader: new Headers({ authorization: `Bearer ${token}` }) }
     admission.admit(tunnel, LeaseService.method.claim, new Headers())
-    assert.ok(admission.isKnown(tunnel))
+    assert.ok(await admission.isKnown(tunnel))
     await clock.advance(1)
     assert.throws(
       () => admission.admit(tunnel, LeaseService.method.claim, new Headers()),
       (error: unknown) =>
         isRefusal(Code.Unauthenticated, 'expired_credentials')(error) && /expired at 2026-11-21T12:00/.test(`${error}`),
     )
-    assert.ok(!admission.isKnown(tunnel))
+    assert.ok(!(await admission.isKnown(tunnel)))
   })
 
-  it('trusts the old issuer beside the new one while a secret is changed, and no longer', () => {
+  it('trusts the old issuer beside the new one while a secret is changed, and no longer', async () => {
     const [old, young] = [trusted[0] as string, createTokenIssuer(otherSecret).publicKey]
     const enters = (issuers: string[], by: Uint8Array) => {
       const admission = createAdmission({ trusted: issuers, clock: clockAtNoon(), log })
       const requestHeader = new Headers({ authorization: `Bearer ${tokenFor(LeaseService, false, by)}` })
       return admission.isKnown({ requestHeader })
     }
-    const table = [[old], [young, old], [young]].map(issuers => [enters(issuers, secret), enters(issuers, otherSecret)])
-    assert.deepEqual(table, [
+    const table = [[old], [young, old], [young]].map(issuers =>
+      Promise.all([enters(issuers, secret), enters(issuers, otherSecret)]),
+    )
+    assert.deepEqual(await Promise.all(table), [
       [true, false],
       [true, true],
       [false, true],

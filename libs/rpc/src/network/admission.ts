@@ -12,6 +12,8 @@ import { confinedExecutorKey, type Principal, principalKey, requestIdKey } from 
 import { parseReachedLimit, reachedLimitKey } from '../reached-limit.ts'
 import { traceKey } from '../trace.ts'
 import { refusal } from './admission-error.ts'
+import { consumerSecretOf, endWithCredential } from './consumers/consumer-calls.ts'
+import type { ConsumerDirectory } from './consumers/consumer-directory.ts'
 import { operationHeader, reachedLimitHeader, requestIdHeader, waitMsHeader } from './outgoing-headers.ts'
 import { ReflectionAlpha } from './reflection-alpha.ts'
 import { allows, createTokenReader, type ServiceGrant } from './service-token.ts'
@@ -32,8 +34,8 @@ export interface Admission {
   admit(carrier: TokenCarrier, method: DescMethod, header?: HeaderLines): ContextValues
   /** The same for a call on its own, before anything of its message is read: a `requestGate` of Connect. */
   gate(call: HandlerContext): void
-  /** Whether there is a good token, whatever it grants. */
-  isKnown(carrier: TokenCarrier): boolean
+  /** Whether there is a good token, or a consumer's good credential, whatever it grants. */
+  isKnown(carrier: TokenCarrier): Promise<boolean>
 }
 
 /** What a service token comes with; a handler's context is one. */
@@ -46,6 +48,8 @@ export interface AdmissionOptions {
   readonly trusted: readonly string[]
   /** Services that check a credential of their own, and are answered without a token. */
   readonly openServices?: readonly DescService[] | undefined
+  /** Who knows the credentials of internal consumers; without it none is let in. */
+  readonly consumers?: ConsumerDirectory | undefined
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /** Hears who is refused, mostly a process of ours with a wrong token: each caller and method once a minute. */
   readonly log: Log
@@ -54,13 +58,11 @@ export interface AdmissionOptions {
 /** Answered without a token: probes of orchestrators have none. */
 const probed: DescService = Health
 /** Answered with any good token: descriptors are no secret, and the calls in a tunnel are admitted one by one. */
-const anyToken: ReadonlySet<string> = new Set([
-  ServerReflection.typeName,
-  ReflectionAlpha.typeName,
-  TunnelService.typeName,
-])
+const reflected: ReadonlySet<string> = new Set([ServerReflection.typeName, ReflectionAlpha.typeName])
+const anyToken: ReadonlySet<string> = new Set([...reflected, TunnelService.typeName])
 
-export function createAdmission({ trusted, openServices = [], clock, log }: AdmissionOptions): Admission {
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { trusted, openServices = [], consumers, clock, log } = options
   const open = new Set([probed, ...openServices].map(({ typeName }) => typeName))
   const readToken = createTokenReader(trusted)
   const report = reportRefusals(log, clock)
@@ -113,10 +115,7 @@ export function createAdmission({ trusted, openServices = [], clock, log }: Admi
       values.set(waitMsKey, parseWaitMs(header.get(waitMsHeader) ?? ''))
       values.set(reachedLimitKey, parseReachedLimit(header.get(reachedLimitHeader) ?? ''))
     }
-    const requestId = parseId('req', header.get(requestIdHeader) ?? '')
-    if (requestId !== undefined) values.set(requestIdKey, requestId)
-    if (tracer() !== undefined)
-      values.set(traceKey, parseTraceContext(header.get('traceparent'), header.get('tracestate')))
+    follow(values, header)
   }
 
   const admit = (values: ContextValues, carrier: TokenCarrier, method: DescMethod, header: HeaderLines) => {
@@ -131,16 +130,54 @@ export function createAdmission({ trusted, openServices = [], clock, log }: Admi
 
   return {
     admit: (carrier, method, header = carrier.requestHeader) => admit(createContextValues(), carrier, method, header),
-    gate: call => void admit(call.values, call, call.method, call.requestHeader),
-    isKnown(carrier) {
+    gate(call) {
+      const secret = consumerSecretOf(call.requestHeader)
+      if (consumers === undefined || secret === undefined || open.has(call.method.parent.typeName)) {
+        admit(call.values, call, call.method, call.requestHeader)
+        return
+      }
+      return enterConsumer(consumers, report, secret, call)
+    },
+    async isKnown(carrier) {
       try {
-        grantOf(carrier)
+        const secret = consumerSecretOf(carrier.requestHeader)
+        if (consumers === undefined || secret === undefined) grantOf(carrier)
+        else await consumers.recognize(secret)
         return true
       } catch {
         return false
       }
     },
   }
+}
+
+async function enterConsumer(
+  directory: ConsumerDirectory,
+  report: Report,
+  secret: string,
+  call: HandlerContext,
+): Promise<void> {
+  const { method, requestHeader, values } = call
+  let caller: Principal | undefined
+  try {
+    if (reflected.has(method.parent.typeName)) await directory.recognize(secret)
+    else caller = await directory.admit(secret, method, requestHeader)
+  } catch (error) {
+    report('a consumer', method, ConnectError.from(error))
+    throw error
+  }
+  if (caller === undefined) return
+  values.set(principalKey, caller)
+  follow(values, requestHeader)
+  endWithCredential(directory, caller, call)
+}
+
+/** What the call is part of: its request and its trace. */
+function follow(values: ContextValues, header: HeaderLines): void {
+  const requestId = parseId('req', header.get(requestIdHeader) ?? '')
+  if (requestId !== undefined) values.set(requestIdKey, requestId)
+  if (tracer() !== undefined)
+    values.set(traceKey, parseTraceContext(header.get('traceparent'), header.get('tracestate')))
 }
 
 /** The scheme is case-insensitive (RFC 9110, section 11.1). */

@@ -6,6 +6,7 @@ export {
   type HeaderLines,
   type TokenCarrier,
 } from './admission.ts'
+export { type ConsumerDirectory, createConsumerDirectory } from './consumers/consumer-directory.ts'
 export { type CredentialsIssuer, createCredentialsIssuer, type Grant } from './credentials.ts'
 export { drainingKey } from './draining.ts'
 export { grpcTrailer } from './grpc-message.ts'

@@ -14,6 +14,7 @@ import { requestIdKey } from '../principal.ts'
 import { serve } from '../serve.ts'
 import { traceKey } from '../trace.ts'
 import type { Admission } from './admission.ts'
+import { sayWhyEnded } from './consumers/consumer-calls.ts'
 import { healthService } from './health-service.ts'
 import { http2Limits } from './http2-limits.ts'
 import { reflectionService } from './reflection-service.ts'
@@ -87,7 +88,7 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
 
   const router = createConnectRouter({
     requestGate: admission.gate,
-    interceptors: [reportFailures(log)],
+    interceptors: [sayWhyEnded, reportFailures(log)],
     // Between processes that are near each other it costs more than it saves.
     acceptCompression: [],
     readMaxBytes: Math.max(READ_MAX_BYTES, (options.mostMessageBytes ?? 0) + MARGIN_BYTES),

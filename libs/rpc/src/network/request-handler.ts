@@ -27,7 +27,7 @@ export function requestHandler(router: ConnectRouter, options: RequestHandlerOpt
     if (handler === undefined) {
       // Clients of all three protocols know these as "unimplemented" and "unauthenticated".
       const authorization = request.headers.authorization ?? null
-      const known = admission.isKnown({ requestHeader: { get: () => authorization } })
+      const known = await admission.isKnown({ requestHeader: { get: () => authorization } })
       response.writeHead(known ? 404 : 401).end()
       return
     }
