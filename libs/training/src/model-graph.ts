@@ -1,6 +1,11 @@
 /** What of the graph of a model can be trained. */
 import { fromBinary } from '@bufbuild/protobuf'
-import { type ModelProto, ModelProtoSchema, type NodeProto } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
+import {
+  type GraphProto,
+  type ModelProto,
+  ModelProtoSchema,
+  type NodeProto,
+} from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import { refuse } from './backward.ts'
 import { TrainingRefused } from './training-refused.ts'
 
@@ -11,9 +16,7 @@ export function readModelToTrain(bytes: Uint8Array): { readonly model: ModelProt
   const model = fromBinary(ModelProtoSchema, bytes)
   const opset = Number(model.opsetImport.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0)
   if (opset < MIN_OPSET) throw new TrainingRefused(`the operators are of version ${opset}, older than ${MIN_OPSET}`)
-  const inside = model.graph?.node.find(({ attribute }) =>
-    attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0),
-  )
+  const inside = model.graph?.node.find(({ attribute }) => graphsIn(attribute).length > 0)
   if (inside) throw refuse(inside, 'has a graph inside')
   return { model, opset }
 }
@@ -32,11 +35,20 @@ export function contributing(nodes: readonly NodeProto[], output: string): NodeP
   const needed = new Set([output])
   const found = nodes.toReversed().filter(node => {
     if (!node.output.some(name => name !== '' && needed.has(name))) return false
-    for (const name of node.input) needed.add(name)
+    for (const name of usedNames(node)) needed.add(name)
     return true
   })
   return found.toReversed()
 }
+
+/** What a node takes, also within graphs inside it: those see the values around them. */
+export const usedNames = ({ input, attribute }: NodeProto): readonly string[] => [
+  ...input,
+  ...graphsIn(attribute).flatMap(({ node, output }) => [...node.flatMap(usedNames), ...output.map(({ name }) => name)]),
+]
+
+export const graphsIn = (attributes: NodeProto['attribute']): readonly GraphProto[] =>
+  attributes.flatMap(({ g, graphs }) => (g ? [g, ...graphs] : graphs))
 
 /** Whether an operator multiplies matrices. */
 export const isProduct = (operator: string): boolean => operator === 'Gemm' || operator === 'MatMul'

@@ -10,7 +10,7 @@ import {
 } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import { excerpt } from '@millhand/model'
 import { openGraphWriter } from '../graph-writer.ts'
-import { contributing, isProduct } from '../model-graph.ts'
+import { contributing, graphsIn, isProduct, usedNames } from '../model-graph.ts'
 import { TrainingRefused } from '../training-refused.ts'
 import { FEATURES } from './new-head.ts'
 
@@ -45,18 +45,25 @@ export function openFrozenBase(bytes: Uint8Array, { isEncoder, metadata }: Froze
     features,
     withHead(head) {
       const added = fromBinary(ModelProtoSchema, head).graph as GraphProto
+      const nameOf = namesBeside(graph, features)
+      const renamed = <T extends { readonly name: string }>(each: T): T => ({ ...each, name: nameOf(each.name) })
+      const nodes = added.node.map(node => ({
+        ...node,
+        input: node.input.map(nameOf),
+        output: node.output.map(nameOf),
+      }))
       const whole = {
         ...graph,
-        node: [...graph.node, ...added.node.map(node => renamed(node, features))],
-        initializer: [...graph.initializer, ...added.initializer],
-        output: added.output,
+        node: [...graph.node, ...nodes],
+        initializer: [...graph.initializer, ...added.initializer.map(renamed)],
+        output: added.output.map(renamed),
       }
       return toBinary(ModelProtoSchema, modelOf(model, whole, metadata))
     },
   }
 }
 
-type GraphParts = Pick<GraphProto, 'node' | 'initializer' | 'input'>
+type GraphParts = Pick<GraphProto, 'node' | 'initializer' | 'sparseInitializer' | 'input'>
 
 interface Features {
   readonly graph: GraphParts
@@ -64,17 +71,16 @@ interface Features {
 }
 
 /** The parts that a value is made of. */
-function partsOf({ node, initializer, input }: GraphProto, value: string): GraphParts {
+function partsOf({ node, initializer, sparseInitializer, input }: GraphProto, value: string): GraphParts {
   const nodes = contributing(node, value)
   const used = new Set(nodes.flatMap(usedNames))
-  return { node: nodes, initializer: initializer.filter(({ name }) => used.has(name)), input }
+  return {
+    node: nodes,
+    initializer: initializer.filter(({ name }) => used.has(name)),
+    sparseInitializer: sparseInitializer.filter(({ values }) => used.has(values?.name ?? '')),
+    input,
+  }
 }
-
-/** Of a node, and of the graphs inside it. */
-const usedNames = ({ input, attribute }: NodeProto): readonly string[] => [
-  ...input,
-  ...attribute.flatMap(({ g, graphs }) => [g, ...graphs].flatMap(graph => graph?.node.flatMap(usedNames) ?? [])),
-]
 
 function cutAtProduct(graph: GraphProto): Features {
   const constants = graph.node.filter(({ opType }) => opType === 'Constant').flatMap(({ output }) => output)
@@ -101,12 +107,12 @@ function pooled({ opsetImport }: ModelProto, graph: GraphProto): Features {
   const sum = writer.add('MatMul', [row, HIDDEN])
   const vector = writer.add('Reshape', [sum, shape(0n, -1n)])
   const features = writer.add('LpNormalization', [vector], { axis: -1n, p: 2n }, FEATURES)
-  const { node, initializer, input } = partsOf(graph, HIDDEN)
+  const parts = partsOf(graph, HIDDEN)
   return {
     graph: {
-      node: [...node, ...writer.graph.node],
-      initializer: [...initializer, ...writer.graph.initializer],
-      input,
+      ...parts,
+      node: [...parts.node, ...writer.graph.node],
+      initializer: [...parts.initializer, ...writer.graph.initializer],
     },
     features,
   }
@@ -115,19 +121,33 @@ function pooled({ opsetImport }: ModelProto, graph: GraphProto): Features {
 const MASK = 'attention_mask'
 const HIDDEN = 'last_hidden_state'
 
-/** The head takes the features under the name that they have. */
-const renamed = (node: NodeProto, features: string): NodeProto => ({
-  ...node,
-  input: node.input.map(name => (name === FEATURES ? features : name)),
-})
+/** The names of a head in the graph of its base: its features are those of the base, and no other name is there already. */
+function namesBeside({ node, initializer, sparseInitializer, input }: GraphParts, features: string) {
+  const sparse = sparseInitializer.map(({ values }) => values?.name)
+  const taken = new Set([...[...initializer, ...input].map(({ name }) => name), ...sparse, ...node.flatMap(madeNames)])
+  return (name: string): string => {
+    if (name === FEATURES) return features
+    let free = name
+    while (taken.has(free)) free += '_'
+    return free
+  }
+}
+
+/** What a node makes, also within graphs inside it. */
+const madeNames = ({ output, attribute }: NodeProto): readonly string[] => [
+  ...output,
+  ...graphsIn(attribute).flatMap(({ node, initializer }) => [
+    ...node.flatMap(madeNames),
+    ...initializer.map(({ name }) => name),
+  ]),
+]
 
 function modelOf(
   { irVersion, opsetImport, functions, metadataProps }: ModelProto,
   parts: GraphParts & Pick<GraphProto, 'output'>,
   added: ReadonlyMap<string, string> = new Map(),
 ): ModelProto {
-  const { node, initializer, input, output } = parts
-  const graph = create(GraphProtoSchema, { name: 'model', node, initializer, input, output })
+  const graph = create(GraphProtoSchema, { name: 'model', ...parts })
   const kept = metadataProps.filter(({ key }) => !added.has(key))
   const entries = [...added].map(([key, value]) => create(StringStringEntryProtoSchema, { key, value }))
   return create(ModelProtoSchema, {
