@@ -38,7 +38,12 @@ export function featureReader({ session, features, name, read, onExample }: Feat
       if (input === undefined || input === null) throw new ExamplesInvalid('is missing', where)
       if (typeof input !== 'string') throw new ExamplesInvalid('must be a text', where)
       const tensors = await tensorsOf(read, input, where)
-      rows.push(rowOf((await session.run(tensors)).get(features)))
+      const row = rowOf((await session.run(tensors)).get(features))
+      rows.push(row)
+      if (row.length !== width())
+        throw new TrainingRefused(
+          `it makes ${row.length} features of the input of line ${line}, and ${width()} of the first`,
+        )
       if (rows.length * width() > MOST_NUMBERS)
         throw new ExamplesInvalid(`the features have more than ${MOST_NUMBERS} numbers up to here`, where)
       await onExample(rows.length)
@@ -61,6 +66,7 @@ async function tensorsOf(read: Read, input: string, where: { readonly line: numb
 
 function rowOf(tensor: Tensor | undefined): Float32Array {
   const { dtype, shape, data } = tensor ?? { shape: [] }
-  if (dtype === 'float32' && shape.length === 2 && shape[0] === 1) return (data as Float32Array).slice()
+  if (dtype === 'float32' && shape.length === 2 && shape[0] === 1 && data.length > 0)
+    return (data as Float32Array).slice()
   throw new TrainingRefused(`its features have the shape [${shape}] for one example; a row of float32 is needed`)
 }
