@@ -73,8 +73,12 @@ export class TrainingProcess implements Loaded {
             break
           case 'failed':
             return { ok: false, code: said.code, message: said.message, retryable: false }
-          case 'done':
-            return trained(said.card, bytes)
+          case 'done': {
+            const result = trained(said.card, bytes)
+            // A cancel that comes before it is stored finds no better one.
+            if (parameters.on_cancel === 'keep_best') item.keepBest?.(result)
+            return result
+          }
           default:
             throw await this.#breach('answered what it was not asked')
         }
