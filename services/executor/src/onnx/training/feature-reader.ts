@@ -66,7 +66,7 @@ async function tensorsOf(read: Read, input: string, where: { readonly line: numb
 
 function rowOf(tensor: Tensor | undefined): Float32Array {
   const { dtype, shape, data } = tensor ?? { shape: [] }
-  if (dtype === 'float32' && shape.length === 2 && shape[0] === 1 && data.length > 0)
+  if (dtype === 'float32' && shape.length === 2 && shape[0] === 1 && shape[1] !== 0)
     return (data as Float32Array).slice()
   throw new TrainingRefused(`its features have the shape [${shape}] for one example; a row of float32 is needed`)
 }
