@@ -2,6 +2,7 @@
 import { fail } from '@millhand/api'
 import { STORED_AS, tensorFormatOf } from '@millhand/model'
 import type { RunFiles } from '@millhand/task'
+import { MOST_MODEL_BYTES } from '@millhand/training'
 import { runOf } from './files/file.ts'
 import type { Files } from './files/files.ts'
 import { messageChunks } from './files/message-chunks.ts'
@@ -15,8 +16,6 @@ const MIB = 2 ** 20
 
 /** Executors hold to the same bound: docs/decisions/files.md, "In tasks". */
 const MOST_BYTES = 64 * MIB
-/** Of a model that a task has trained, which has the weights of its base. */
-const MOST_MODEL_BYTES = 128 * MIB
 
 /** How long an output stays that no result names. */
 const UNNAMED_S = 3_600

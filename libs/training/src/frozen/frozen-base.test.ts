@@ -75,7 +75,7 @@ test('features are those of all that they are made of, values that graphs inside
 })
 
 test('a head whose names are those of the base takes others', async () => {
-  const head = fromBinary(ModelProtoSchema, newHead(2, ['a', 'b']).bytes)
+  const head = fromBinary(ModelProtoSchema, newHead(2, ['a', 'b'], 2 ** 20).bytes)
   head.graph?.initializer.splice(
     0,
     2,

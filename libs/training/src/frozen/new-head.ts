@@ -3,6 +3,7 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { ModelProtoSchema, type ValueInfoProto, ValueInfoProtoSchema } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import { openGraphWriter } from '../graph-writer.ts'
 import type { TrainableModel } from '../run/trainable-model.ts'
+import { TrainingRefused } from '../training-refused.ts'
 
 /** The name of its input. */
 export const FEATURES = 'frozen/features'
@@ -11,13 +12,22 @@ const SCORES = 'scores'
 const OPSET = 13n
 const IR_VERSION = 8n
 
-/** The loss has one minimum, so that it may begin anywhere: all weights are 0. */
+/** Of its file, beside the weights. */
+const OTHER_BYTES = 4_096
+
+/**
+ * The loss has one minimum, so that it may begin anywhere: all weights are 0. Throws `TrainingRefused` where it has more
+ * bytes than `most`.
+ */
 export function newHead(
   width: number,
   labels: readonly string[],
+  most: number,
 ): { readonly bytes: Uint8Array; readonly model: TrainableModel } {
   const writer = openGraphWriter(Number(OPSET))
   const classes = labels.length
+  if ((width + 1) * classes * Float32Array.BYTES_PER_ELEMENT + OTHER_BYTES > most)
+    throw new TrainingRefused(`a head for ${classes} classes on ${width} features would make the model too large`)
   const zeros = (...shape: readonly number[]) => ({
     dtype: 'float32' as const,
     shape,

@@ -1,10 +1,12 @@
-/** How large the checkpoints of a run are, and may be. */
+/** How large the checkpoints of a run are, and how large they and its model may be. */
 import { TrainingRefused } from '../training-refused.ts'
 import type { ParameterProblem, TrainingParameters } from './training-parameters.ts'
 
 const MIB = 2 ** 20
 /** What is stored, and what passes from the process of a run to its executor. */
 export const MOST_CHECKPOINT_BYTES = 64 * MIB
+/** Of a model that a run has made. */
+export const MOST_MODEL_BYTES = 128 * MIB
 /** The curves of 1,000 epochs, and names. */
 const HEAD_BYTES = MIB
 

@@ -8,6 +8,7 @@ import {
   type ExampleSet,
   exampleFormatOf,
   FEATURES,
+  MOST_MODEL_BYTES,
   newHead,
   openFrozenBase,
   openNewClasses,
@@ -76,7 +77,8 @@ async function openHeadTrainer(
   const targets = openNewClasses()
   const set = await readSet(examples, { model, parameters, inputs, targets })
   const labels = targets.labels()
-  const head = newHead(inputs.width(), labels)
+  const room = MOST_MODEL_BYTES - base.bytes.length - Buffer.byteLength(tokenizer ?? '')
+  const head = newHead(inputs.width(), labels, room)
   const trainer = await resume({ ...head, examples: set, parameters, parent, versions, open }, checkpoint)
   return {
     ...trainer,
