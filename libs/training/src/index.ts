@@ -2,7 +2,7 @@ export { CheckpointInvalid, readCheckpoint, writeCheckpoint } from './checkpoint
 export { differentiableOperators } from './differentiable-operators.ts'
 export { batchesOf, takeExamples } from './examples.ts'
 export { type FrozenBase, openFrozenBase } from './frozen/frozen-base.ts'
-export { MOST_CLASSES, MOST_LABEL_CHARACTERS, openNewClasses } from './frozen/new-classes.ts'
+export { isClassName, MOST_CLASSES, openNewClasses } from './frozen/new-classes.ts'
 export { FEATURES, newHead } from './frozen/new-head.ts'
 export type { Loss } from './loss.ts'
 export type { Optimizer } from './optimizer.ts'

@@ -14,7 +14,7 @@ test('classes are the labels in the order in which they come', () => {
 })
 
 test('what names no class is refused, and so are too many of them and one alone', () => {
-  for (const label of ['', ' ', 1.5, Number.NaN, ['a'], {}, 'a'.repeat(65), '\ud800'])
+  for (const label of ['', ' ', 1.5, Number.NaN, ['a'], {}, 'a'.repeat(65), '\ud800', 'a\nb', 'a\u0000b', '\u009f'])
     assert.throws(
       () => openNewClasses().add(label, at(7)),
       /^ExamplesInvalid: line 7, column `label`: must be the name/,

@@ -19,7 +19,7 @@ export function openNewClasses(): ClassReader {
     add(value, place) {
       const label = labelOf(value)
       if (label === undefined) {
-        const what = `a text of 1 to ${MOST_LABEL_CHARACTERS} characters, a whole number, true or false`
+        const what = `a text of 1 to ${MOST_LABEL_CHARACTERS} characters on one line, a whole number, true or false`
         throw new ExamplesInvalid(`must be the name of a class: ${what}`, place)
       }
       const known = classes.get(label)
@@ -44,5 +44,9 @@ export function openNewClasses(): ClassReader {
 function labelOf(value: unknown): string | undefined {
   const isNumber = Number.isSafeInteger(value) || typeof value === 'bigint'
   const text = typeof value === 'string' ? value.trim() : isNumber || typeof value === 'boolean' ? `${value}` : ''
-  return text !== '' && text.length <= MOST_LABEL_CHARACTERS && text.isWellFormed() ? text : undefined
+  return isClassName(text) ? text : undefined
 }
+
+/** Without control characters: as JSON each has six bytes, and nobody could tell such names apart. */
+export const isClassName = (text: string): boolean =>
+  text !== '' && text.length <= MOST_LABEL_CHARACTERS && text.isWellFormed() && !/\p{Cc}/u.test(text)

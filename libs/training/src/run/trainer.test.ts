@@ -36,7 +36,7 @@ test('a classifier learns its classes, and its card says how', async () => {
   assert.deepEqual(card.curves.map(({ step }) => step).slice(0, 2), [10, 20])
   const losses = card.curves.map(({ validation }) => validation?.loss ?? Number.NaN)
   assert.equal(card.best_epoch, losses.indexOf(Math.min(...losses)) + 1)
-  const inCurves = Object.entries(card.metrics ?? {}).map(([name, value]) => [name, Number(value.toPrecision(6))])
+  const inCurves = Object.entries(card.metrics ?? {}).map(([name, value]) => [name, Number(value.toPrecision(5))])
   assert.deepEqual(Object.fromEntries(inCurves), card.curves[(card.best_epoch ?? 0) - 1]?.validation)
   assert.deepEqual(card.confusion_matrix?.labels, ['low', 'middle', 'high'])
   assert.equal(

@@ -17,7 +17,7 @@ export interface TrainingCard {
     readonly held_out: number
   }
   readonly parameters: TrainingParameters
-  /** One for each epoch, in numbers of 6 digits. */
+  /** One for each epoch, in numbers of 5 digits. */
   readonly curves: readonly EpochRecord[]
   /** The epoch whose weights the model has: that with the least validation loss; null where there is none, and the weights are the last. */
   readonly best_epoch: number | null
@@ -95,8 +95,8 @@ export function cardOf(
 
 /** Characters of each label of the confusion matrix. */
 const MOST_LABEL = 64
-/** Significant digits in the curves: with all, those of 1,000 epochs would not fit the 256 KiB of an output. */
-const DIGITS = 6
+/** Significant digits in the curves: with more, those of 1,000 epochs and the labels might not fit the 256 KiB of an output. */
+const DIGITS = 5
 
 const shortened = ({ validation, ...epoch }: EpochRecord): EpochRecord => ({
   ...(rounded(epoch) as Omit<EpochRecord, 'validation'>),

@@ -7,7 +7,7 @@ import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { Failure } from '@millhand/lease'
 import { isObject, type Manifest, type ModelPackage } from '@millhand/model'
 import type { TaskDeps } from '@millhand/task'
-import { MOST_CLASSES, MOST_LABEL_CHARACTERS, trainableModelOf } from '@millhand/training'
+import { isClassName, MOST_CLASSES, trainableModelOf } from '@millhand/training'
 import { runOf, type StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import { ModelInvalid } from '../models/inspector.ts'
@@ -139,9 +139,7 @@ function withHead({ processing, exampleInput }: Manifest, { labels }: Card) {
 
 function labelsIn(labels: unknown): readonly string[] {
   if (!Array.isArray(labels) || labels.length > MOST_CLASSES) return []
-  const isLabel = (each: unknown) =>
-    typeof each === 'string' && each !== '' && each.length <= MOST_LABEL_CHARACTERS && each.isWellFormed()
-  return labels.every(isLabel) ? labels : []
+  return labels.every(each => typeof each === 'string' && isClassName(each)) ? labels : []
 }
 
 const SUFFIX = ', trained'

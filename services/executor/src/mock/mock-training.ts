@@ -1,7 +1,7 @@
 /** What the sandbox says of a training that it does not do: as many reports, and a card of the same form. */
 import { createHash } from 'node:crypto'
 import type { ModelPackage } from '@millhand/model'
-import { checkParameters, MOST_CLASSES, MOST_LABEL_CHARACTERS, trainableModelOf } from '@millhand/training'
+import { checkParameters, isClassName, MOST_CLASSES, trainableModelOf } from '@millhand/training'
 import type { MockOutput } from './mock-output.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
@@ -71,7 +71,7 @@ function labelsIn(input: string): readonly string[] {
   const found = new Set<string>()
   for (const [, text = '""'] of input.matchAll(/"label"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+|true|false)/g)) {
     const label = String(parsed(text)).trim()
-    if (label !== '' && label.length <= MOST_LABEL_CHARACTERS && found.size < MOST_CLASSES) found.add(label)
+    if (isClassName(label) && found.size < MOST_CLASSES) found.add(label)
   }
   return found.size > 1 ? [...found] : ['a', 'b']
 }
