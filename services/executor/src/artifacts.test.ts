@@ -175,6 +175,25 @@ describe('beside a run', () => {
     assert.deepEqual([none.told?.outcome.case, none.stored], ['cancelled', []])
   })
 
+  it('a cancel that comes while what a run has made is stored leaves that, where the run says it as its best', async () => {
+    for (const [keeps, outcome] of [
+      [true, 'output'],
+      [false, 'cancelled'],
+    ] as const) {
+      let stop = (): Promise<unknown> => Promise.resolve()
+      const made: ItemResult = { ok: true, artifacts: [file('a.svg', 'made')], outputOf: ([id]) => JSON.stringify(id) }
+      const { told } = await result({
+        async run({ keepBest }, cancel) {
+          stop = cancel
+          if (keeps) keepBest?.(made)
+          return made
+        },
+        onStore: () => void stop(),
+      })
+      assert.equal(told?.outcome.case, outcome)
+    }
+  })
+
   it('what can not be stored fails the task, and nothing of the rest is', async () => {
     const artifacts = [file('a.svg', 'of a'), file('b.svg', 'of b')]
     const run = async () => ({ ok: true, artifacts, outputOf: () => '1' }) as const
