@@ -118,6 +118,14 @@ describe('a directory of consumers', () => {
     assert.equal(identity.requests.length, before)
   })
 
+  it('refuses a credential that is revoked while a call waits for its account', async () => {
+    const one = credential({ accounts: ['*'] })
+    const { directory, identity } = openDirectory([one])
+    await directory.recognize(one.secret)
+    identity.credentials = [{ ...one, revoked: true, methods: [], accounts: [] }]
+    assert.equal(await outcome(directory.admit(one.secret, getTask, target())), 'revoked_credentials')
+  })
+
   it('goes on for a minute while identity is away, and then says so', async () => {
     const clock = manualClock(noon)
     const one = credential()
