@@ -126,6 +126,15 @@ describe('a directory of consumers', () => {
     assert.equal(await outcome(directory.admit(one.secret, getTask, target())), 'revoked_credentials')
   })
 
+  it('learns of an account also while calls for more accounts than one request takes are open', async () => {
+    const one = credential({ accounts: ['*'] })
+    const { directory, identity } = openDirectory([one])
+    const caller = await directory.admit(one.secret, watchTask, target())
+    for (let n = 0; n <= 1_000; n++) directory.watch({ ...caller, accountId: `acct_${n}` }, watchTask, () => {})
+    assert.equal(await outcome(directory.admit(one.secret, getTask, target(otherAccount))), 'admitted')
+    assert.equal(identity.requests.at(-1)?.accountIds.length, 1_000)
+  })
+
   it('goes on for a minute while identity is away, and then says so', async () => {
     const clock = manualClock(noon)
     const one = credential()
