@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeOf, createApiKey, createConsumerSecret, metadataOf } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { manualClock } from '@millhand/process'
 import { noon } from '../network.fixture.ts'
@@ -83,6 +85,14 @@ describe('a directory of consumers', () => {
     const one = credential({ methods: ['millhand.lease.v1.LeaseService/*'] })
     const { directory } = openDirectory([one])
     assert.equal(await outcome(directory.admit(one.secret, LeaseService.method.claim, target())), 'insufficient_scope')
+  })
+
+  it('never allows what makes keys or changes plans, though a credential names it', async () => {
+    const methods = ['millhand.identity.v1.ApiKeyService/*', 'millhand.identity.v1.PlanService/*']
+    const one = credential({ methods })
+    const { directory } = openDirectory([one])
+    for (const method of [ApiKeyService.method.createApiKey, PlanService.method.updatePlans])
+      assert.equal(await outcome(directory.admit(one.secret, method, target())), 'insufficient_scope')
   })
 
   it('says which method and which account it refuses', async () => {
