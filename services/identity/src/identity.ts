@@ -120,7 +120,7 @@ export function createIdentityService(options: IdentityOptions) {
         listConsumers: listConsumers(ofConsumers),
         revokeConsumer: revokeConsumer(ofConsumers),
       })
-      router.service(ConsumerDirectoryService, { syncConsumers: syncConsumers(ofConsumers) })
+      router.service(ConsumerDirectoryService, { syncConsumers: syncConsumers({ ...ofConsumers, log }) })
       router.service(PlanService, { updatePlans: updatePlans(deps) })
       quota.routes(router)
       rates.routes(router)

@@ -131,7 +131,7 @@ test('each command has a help', async () => {
   const all = await millhand(['--help'])
   assert.equal(all.code, 0)
   const commands = [...all.stdout.matchAll(/^pnpm millhand (\w+ \w+)/gm)].map(([, name = '']) => name)
-  assert.equal(commands.length, 15)
+  assert.equal(commands.length, 18)
   const one = await millhand(['keys', 'create', '--help'])
   assert.equal(one.code, 0)
   assert.match(one.stdout, /--expires <time>/)
@@ -175,7 +175,7 @@ test('what goes wrong is said on standard error, in words or JSON, and told apar
     [1, /There is no account/, ['keys', 'list', '--account', unknown]],
     [1, /"code":"not_found"/, ['keys', 'revoke', 'key_x', '--account', unknown, '--json']],
     [1, /one of starter/, ['accounts', 'create', 'x', 'compute=best']],
-    [2, /^Accounts, keys, plans and ledgers/, []],
+    [2, /^Accounts, keys, internal consumers, plans and ledgers/, []],
     [2, /There is no “accounts remove”/, ['accounts', 'remove']],
     [2, /--account <account> has to be there/, ['keys', 'create', 'x']],
     [2, /is no plan of a family/, ['plans', 'set', unknown, 'starter']],

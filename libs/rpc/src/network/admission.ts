@@ -32,8 +32,11 @@ export interface Admission {
    * `permission_denied` for a method that is not granted and for a principal from who may not name one
    */
   admit(carrier: TokenCarrier, method: DescMethod, header?: HeaderLines): ContextValues
-  /** The same for a call on its own, before anything of its message is read: a `requestGate` of Connect. */
-  gate(call: HandlerContext): void
+  /**
+   * The same for a call on its own, before anything of its message is read: a `requestGate` of Connect. A consumer may wait
+   * for identity.
+   */
+  gate(call: HandlerContext): void | Promise<void>
   /** Whether there is a good token, or a consumer's good credential, whatever it grants. */
   isKnown(carrier: TokenCarrier): Promise<boolean>
 }

@@ -6,6 +6,7 @@ import type {
   SyncConsumersResponse,
 } from '@millhand/api/gen/millhand/identity/v1/consumer_directory_service_pb.ts'
 import { noAccount } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
 import { plansMessage } from '../accounts/account-events.ts'
 import { allConsumers, type ConsumerDeps, type ConsumerRecord, endOf } from './consumer-record.ts'
 
@@ -13,11 +14,16 @@ const MINUTE_MS = 60_000
 /** For so long a consumer that has ended is told why. */
 const ENDED_KEPT_MS = 30 * 86_400_000
 
+type SyncDeps = Pick<ConsumerDeps, 'accounts' | 'consumers' | 'clock'> & { readonly log: Log }
+
 /** Tells services who may call for whom, and notes when consumers called. */
 export const syncConsumers =
-  ({ accounts, consumers, clock }: Pick<ConsumerDeps, 'accounts' | 'consumers' | 'clock'>) =>
+  ({ accounts, consumers, clock, log }: SyncDeps) =>
   async ({ accountIds, uses }: SyncConsumersRequest): Promise<SyncConsumersResponse> => {
-    await Promise.all(uses.map(use => note({ consumers, clock }, use)))
+    const noted = await Promise.allSettled(uses.map(use => note({ consumers, clock }, use)))
+    // A store that takes no writes, as with a full disk, must not keep services from hearing of revocations.
+    const failed = noted.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') log.warn('consumers.use_not_noted', { error: failed.reason })
     const now = clock.now()
     const [all, found] = await Promise.all([
       allConsumers(consumers),

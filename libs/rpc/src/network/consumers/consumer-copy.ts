@@ -22,7 +22,7 @@ export interface ConsumerCopyDeps {
 /** What is older says too little of who was revoked since. */
 const STALE_MS = 60_000
 const TIMEOUT_MS = 3_000
-/** Accounts that are asked for with every round: those of the last minute, at most as many as one request takes. */
+/** Accounts that are asked for with every round: those of the last minute and of open calls, at most as many as one request takes. */
 const MOST_ACCOUNTS = 1_000
 
 export function createConsumerCopy({ identity, clock, log, openAccounts }: ConsumerCopyDeps) {
@@ -39,11 +39,12 @@ export function createConsumerCopy({ identity, clock, log, openAccounts }: Consu
   const ask = async (): Promise<void> => {
     const begin = clock.monotonic()
     askedAt = begin
-    for (const id of openAccounts()) named.set(id, begin)
     for (const [id, at] of [...named.entries()]) if (begin - at > STALE_MS) named.delete(id)
     const told = [...uses].map(([consumerId, at]) => ({ consumerId, usedAt: timestampFromMs(at) }))
     uses.clear()
-    const request = { accountIds: [...named.keys()], uses: told }
+    // The latest come first: calls wait for those, and open calls, however many, must not displace them.
+    const accountIds = [...new Set([...named.keys(), ...openAccounts()])].slice(0, MOST_ACCOUNTS)
+    const request = { accountIds, uses: told }
     const answer = await identity.syncConsumers(request, { timeoutMs: TIMEOUT_MS })
     // Of two at once the one that began later knows more.
     if (begin < knownAt) return

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeOf, createApiKey, createConsumerSecret, metadataOf } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { manualClock } from '@millhand/process'
 import { noon } from '../network.fixture.ts'
@@ -85,6 +87,14 @@ describe('a directory of consumers', () => {
     assert.equal(await outcome(directory.admit(one.secret, LeaseService.method.claim, target())), 'insufficient_scope')
   })
 
+  it('never allows what makes keys or changes plans, though a credential names it', async () => {
+    const methods = ['millhand.identity.v1.ApiKeyService/*', 'millhand.identity.v1.PlanService/*']
+    const one = credential({ methods })
+    const { directory } = openDirectory([one])
+    for (const method of [ApiKeyService.method.createApiKey, PlanService.method.updatePlans])
+      assert.equal(await outcome(directory.admit(one.secret, method, target())), 'insufficient_scope')
+  })
+
   it('says which method and which account it refuses', async () => {
     const one = credential({ methods: ['millhand.compute.v1.ComputeService/GetTask'] })
     const { directory } = openDirectory([one])
@@ -116,6 +126,23 @@ describe('a directory of consumers', () => {
     for (const text of ['mhc_', `${one.secret}x`, createApiKey('live'), one.secret.slice(0, -1)])
       assert.equal(await outcome(directory.admit(text, getTask, target())), 'invalid_credentials')
     assert.equal(identity.requests.length, before)
+  })
+
+  it('refuses a credential that is revoked while a call waits for its account', async () => {
+    const one = credential({ accounts: ['*'] })
+    const { directory, identity } = openDirectory([one])
+    await directory.recognize(one.secret)
+    identity.credentials = [{ ...one, revoked: true, methods: [], accounts: [] }]
+    assert.equal(await outcome(directory.admit(one.secret, getTask, target())), 'revoked_credentials')
+  })
+
+  it('learns of an account also while calls for more accounts than one request takes are open', async () => {
+    const one = credential({ accounts: ['*'] })
+    const { directory, identity } = openDirectory([one])
+    const caller = await directory.admit(one.secret, watchTask, target())
+    for (let n = 0; n <= 1_000; n++) directory.watch({ ...caller, accountId: `acct_${n}` }, watchTask, () => {})
+    assert.equal(await outcome(directory.admit(one.secret, getTask, target(otherAccount))), 'admitted')
+    assert.equal(identity.requests.at(-1)?.accountIds.length, 1_000)
   })
 
   it('goes on for a minute while identity is away, and then says so', async () => {

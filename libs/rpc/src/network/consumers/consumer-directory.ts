@@ -56,14 +56,19 @@ export function createConsumerDirectory(deps: ConsumerDirectoryDeps): ConsumerDi
     return found
   }
 
-  const recognize = async (secret: string): Promise<ConsumerCredential> => {
-    if (!isConsumerSecret(secret)) throw invalid()
-    const digest = hashOfKey(secret)
-    if (find(digest) === undefined || copy.isStale()) await copy.refreshSoon(SPACING_MS)
+  /** Of what is known now. */
+  const living = (digest: Uint8Array): ConsumerCredential => {
     const credential = find(digest)
     if (credential === undefined) throw invalid()
     requireLiving(credential, clock.now())
     return credential
+  }
+
+  const recognize = async (secret: string): Promise<ConsumerCredential> => {
+    if (!isConsumerSecret(secret)) throw invalid()
+    const digest = hashOfKey(secret)
+    if (find(digest) === undefined || copy.isStale()) await copy.refreshSoon(SPACING_MS)
+    return living(digest)
   }
 
   /** Of what is known now. */
@@ -90,12 +95,16 @@ export function createConsumerDirectory(deps: ConsumerDirectoryDeps): ConsumerDi
   return {
     recognize,
     async admit(secret, method, header) {
-      const credential = await recognize(secret)
+      let credential = await recognize(secret)
       requireMethod(credential, method)
       const target = targetOf(header)
       requireAccount(credential, target)
       copy.name(target.accountId)
-      if (copy.account(target.accountId) === undefined) await copy.refreshSoon(0)
+      if (copy.account(target.accountId) === undefined) {
+        await copy.refreshSoon(0)
+        // It may have been revoked meanwhile.
+        credential = living(hashOfKey(secret))
+      }
       const caller = judge(credential, method, target)
       if (caller === undefined) throw fail('not_found', `There is no account ${target.accountId}.`)
       copy.noteUse(credential.id)
