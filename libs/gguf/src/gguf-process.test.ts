@@ -112,6 +112,13 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
     assert.deepEqual([cut.text, cut.end], [whole.slice(0, whole.indexOf(stop)), 'stop'])
   })
 
+  it('has ended at a stop sequence also where its last token may have begun another one', async () => {
+    const { text } = answered(await process.ask(question('Say hello.', { maxOutputTokens: 3 })))
+    const stop = [`${text}!`, text.slice(1)]
+    const cut = answered(await process.ask(question('Say hello.', { maxOutputTokens: 3, stop })))
+    assert.deepEqual([cut.text, cut.end], [text.slice(0, 1), 'stop'])
+  })
+
   it('keeps nothing of a question for the next', async () => {
     await process.ask(question('Remember the word lamp.'))
     assert.equal(answered(await process.ask(question('Remember the word lamp.'))).knownTokens, 0)

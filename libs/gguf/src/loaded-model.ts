@@ -129,8 +129,9 @@ async function write({ sequence, model, question, from, most, grammar, signal, o
     if (piece !== '') await onPiece(piece, outputTokens)
   }
   async function ended(end: Account['end']) {
-    await give(pieces.end().text)
-    return { outputTokens, end, text }
+    const last = pieces.end()
+    await give(last.text)
+    return { outputTokens, end: last.isOver ? ('stop' as const) : end, text }
   }
   const { temperature, topP, seed } = question
   const answer = sequence.evaluate(from, {

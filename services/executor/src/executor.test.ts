@@ -5,6 +5,7 @@ import { createClient } from '@connectrpc/connect'
 import { Emitted_Verdict, type RunEmissions } from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import {
+  type ClaimResponse,
   ClaimResponseSchema,
   EmitResponseSchema,
   FinishRequestSchema,
@@ -42,6 +43,8 @@ const models: Catalogue = { get: () => model, list: () => [model] }
 
 interface Script {
   readonly waitMs?: number
+  /** Has the first claim answered at the very moment at which the executor gives it up. */
+  readonly answersWhenGivenUp?: boolean
   readonly runMs: number
   readonly renewable?: boolean
   /** How many leases the run has: `task_0` and so on. Where not set, `lease` alone. */
@@ -62,6 +65,7 @@ const done: ItemResult = { ok: true, output: Buffer.from('"done"') }
 /** An executor whose first claim is answered after `waitMs`, and whose runs take `runMs`. The contract's rules hold. */
 function start({
   waitMs = 0,
+  answersWhenGivenUp = false,
   runMs,
   renewable = true,
   count,
@@ -134,8 +138,16 @@ function start({
     kill: async () => killed.abort(new RunnerGone('killed', 'killed')),
     gone: new Promise(() => {}),
   }
+  const client = createClient(LeaseService, transport)
+  const claim: typeof client.claim = (request, call) => {
+    if (!answersWhenGivenUp || request.runs === 0 || request.newcomersOnly) return client.claim(request, call)
+    const { promise, resolve } = Promise.withResolvers<ClaimResponse>()
+    const answer = create(ClaimResponseSchema, { runs: [{ group: 'echo', leases }] })
+    call?.signal?.addEventListener('abort', () => resolve(answer))
+    return promise
+  }
   const executor = createExecutor({
-    leases: createClient(LeaseService, transport),
+    leases: { ...client, claim },
     runner: {
       engine: { kind: 'onnx', name: 'onnxruntime', provider: 'cpu' },
       loads: 'model',
@@ -186,6 +198,16 @@ describe('executor', () => {
     assert.deepEqual(
       results.map(({ workId, outcome }) => [workId, outcome.case]),
       [['task_a', 'evicted']],
+    )
+  })
+
+  it('gives back what its claim was given at the moment at which it was given up', async () => {
+    const { clock, results, stop } = start({ answersWhenGivenUp: true, runMs: 60_000 })
+    await clock.advance(900)
+    await stop()
+    assert.deepEqual(
+      results.map(({ workId, outcome }) => [workId, outcome.case]),
+      [['task_a', 'returned']],
     )
   })
 

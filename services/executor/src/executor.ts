@@ -268,6 +268,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
     await Promise.race([finished, late])
     timer.cancel()
     this.#unanswered.abort()
+    await this.#endClaims() // An answer may have come at this moment: what it gave goes back as well.
     for (const one of this.#held) one.stop ??= 'shutting_down'
     this.#check()
     await this.#warm.close()

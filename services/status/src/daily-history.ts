@@ -12,8 +12,8 @@ export interface DayRecord extends Document {
   readonly slow: number
   /** Who has reported, up to which of its reports; whoever reported last stands last. */
   readonly reporters: readonly Reporter[]
-  /** From when on it is counted: the earliest that a report has. */
-  readonly since: number
+  /** From when on it is counted: the earliest that a report has. Absent where an earlier version wrote the day last. */
+  readonly since?: number
   readonly updated_at: number
 }
 
@@ -81,24 +81,27 @@ export function withReport<Record extends Omit<DayRecord, 'version'>>(
     timed: day.timed + timed,
     slow: day.slow + slow,
     reporters: [...others, { gateway_id: gatewayId, sequence }].slice(-MOST_REPORTERS),
-    since: Math.min(day.since, since === undefined ? now : timestampMs(since)),
+    since: Math.min(sinceOf(day), since === undefined ? now : timestampMs(since)),
     updated_at: now,
   }
 }
 
-export const dayMessage = ({ id, components, requests, failed, timed, slow, since, updated_at }: DayRecord): Day => ({
+/** Where it isn't known, it was in that day. */
+const sinceOf = ({ id, since }: Pick<DayRecord, 'id' | 'since'>): number => since ?? Date.parse(id)
+
+export const dayMessage = (day: DayRecord): Day => ({
   $typeName: 'millhand.status.v1.Day',
-  day: id,
-  components: components.map(({ name, up_ms, down_ms }) => ({
+  day: day.id,
+  components: day.components.map(({ name, up_ms, down_ms }) => ({
     $typeName: 'millhand.status.v1.Observed',
     name,
     upMs: up_ms,
     downMs: down_ms,
   })),
-  requests,
-  failed,
-  timed,
-  slow,
-  since: timestampFromMs(since),
-  updatedAt: timestampFromMs(updated_at),
+  requests: day.requests,
+  failed: day.failed,
+  timed: day.timed,
+  slow: day.slow,
+  since: timestampFromMs(sinceOf(day)),
+  updatedAt: timestampFromMs(day.updated_at),
 })

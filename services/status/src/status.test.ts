@@ -86,6 +86,20 @@ test('a day is counted since the earliest that a gateway says, also after a rest
   assert.deepEqual([timestampMs(day.since), day.requests], [NOON - 9_000, 40])
 })
 
+test('a day that an earlier version has counted goes on, and so do reports of its gateways', async () => {
+  const counts = { requests: 10, failed: 1, timed: 8, slow: 2 }
+  const document = { tenant: noAccount, id: today, components: [], ...counts, reporters: [], updated_at: NOON }
+  await db.collection<Omit<DayRecord, 'since'>>(daysSpec).write({ kind: 'insert', document, events: [] })
+  const told = async () => {
+    const [day] = (await client.getHistory({})).days
+    assert.ok(day?.since)
+    return [timestampMs(day.since), day.requests]
+  }
+  assert.deepEqual(await told(), [Date.parse(today), 10])
+  await client.report({ gatewayId: 'one', sequence: 1, day: today, ...counted })
+  assert.deepEqual(await told(), [Date.parse(today), 20])
+})
+
 test('a report that comes again counts once, also after others', async () => {
   await send('one', 1)
   await send('two', 1)

@@ -1162,7 +1162,6 @@ function statusReportRequest(m: status_v1_status_service.ReportRequest, broken: 
   if (!pattern6.test(m.day)) add(broken, 'day', 'pattern', 'does not match regex pattern `^\\d{4}-\\d{2}-\\d{2}$`')
   if (m.components.length > 64) add(broken, 'components', 'too_many', 'must contain no more than 64 item(s)')
   else each(m.components, 'components', statusObserved, broken)
-  if (m.since === undefined) add(broken, 'since', 'missing_parameter', 'is required')
 }
 
 function webhookCreateWebhookRequest(m: webhook_v1_webhook.CreateWebhookRequest, broken: BrokenRule[]): void {

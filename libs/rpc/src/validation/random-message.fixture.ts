@@ -157,6 +157,7 @@ const samples = [
   'task_01k/3', 'task_01k/', `file_${'a'.repeat(26)}`, `file_${'a'.repeat(27)}`, '2026-01-31', '26-1-1', 'nvidia-h100-80gb', 'webgpu',
   'en', 'pt-BR', 'x-', 'text/plain', 'text/plain; a=b', 'text/plain; ', 'run_timeout', 'onnx', '__proto__', 'a\n', ' ', 'é', '😀', '\ud800',
   'a\udc00', 'a/b', '\\', '\u0000', 'toString',
+  '*', `acct_${'a'.repeat(26)}`, `acct_${'a'.repeat(26)}/live`, 'a.B/*', 'a.v1.B/C', 'a.B/',
 ] // biome-ignore format: a table
 
 /** `least`: as if the rules said so of its length. */
