@@ -57,12 +57,21 @@ async function runFiles(chosen: readonly string[], concurrency: number): Promise
   events.on('test:summary', ({ file, duration_ms }) => {
     if (file !== undefined) took.push({ file, ms: duration_ms })
   })
-  events.on('test:fail', ({ todo }) => {
-    if (todo === undefined || todo === false) process.exitCode = 1
+  events.on('test:fail', ({ name, file, todo, details }) => {
+    if (todo !== undefined && todo !== false) return
+    process.exitCode = 1
+    // The report has it at its end, and a run that is cut off has none.
+    process.stdout.write(`failed: ${file ?? ''}: ${name}: ${reasonOf(details.error)}\n`)
   })
   events.on('test:pass', ({ skip }) => {
     if (skip !== undefined) skipped++
   })
   events.compose(new spec()).pipe(process.stdout, { end: false })
   await once(events, 'end')
+}
+
+/** The runner wraps what a test has thrown. */
+function reasonOf(error: Error): string {
+  const { cause = error } = error
+  return (cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)).slice(0, 4_000)
 }
