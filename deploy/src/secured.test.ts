@@ -110,17 +110,15 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     }
     const account = await operator('accounts', 'create', 'ours')
     key = (await operator('keys', 'create', 'first', '--account', account.id as string)).key as string
-    await start('instance', { ...database, ...kafkaOf('instance') })
+    const own = { ...database, MILLHAND_IDENTITY_URL: urls.get('identity') as string }
+    await start('instance', { ...own, ...kafkaOf('instance') })
     const instanceUrl = { MILLHAND_INSTANCE_URL: urls.get('instance') as string }
-    await start('compute', { ...database, ...instanceUrl, ...kafkaOf('compute') })
-    await start('billing', { ...database, ...kafkaOf('billing'), MILLHAND_METRICS_ADDR: '127.0.0.1:0' })
-    await start('webhook', { ...database, ...kafkaOf('webhook') })
+    await start('compute', { ...own, ...instanceUrl, ...kafkaOf('compute') })
+    await start('billing', { ...own, ...kafkaOf('billing'), MILLHAND_METRICS_ADDR: '127.0.0.1:0' })
+    await start('webhook', { ...own, ...kafkaOf('webhook') })
     const computeUrl = { MILLHAND_COMPUTE_URL: urls.get('compute') as string }
-    const beside = {
-      MILLHAND_IDENTITY_URL: urls.get('identity') as string,
-      MILLHAND_BILLING_URL: urls.get('billing') as string,
-    }
-    await start('workforce', { ...database, ...computeUrl, ...beside, ...kafkaOf('workforce') })
+    const billingUrl = { MILLHAND_BILLING_URL: urls.get('billing') as string }
+    await start('workforce', { ...own, ...computeUrl, ...billingUrl, ...kafkaOf('workforce') })
     const workUrls = { ...computeUrl, MILLHAND_WORKFORCE_URL: urls.get('workforce') as string }
     await Promise.all([
       start('executor', { ...workUrls, ...kafkaOf('executor') }),
