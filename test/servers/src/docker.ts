@@ -10,6 +10,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { hasVersion, missing, printed } from './missing.ts'
+import { pauseProcess, signalled } from './pause-process.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 const run = promisify(execFile)
@@ -110,7 +111,7 @@ export async function startDocker({ labels = {}, flags = [] }: DockerOptions = {
     start: { value: start },
     stop: { value: () => ended('SIGTERM') },
     kill: { value: () => ended('SIGKILL') },
-    pause: { value: () => signalled(pid(), 'SIGSTOP') },
+    pause: { value: () => pauseProcess(pid()) },
     resume: { value: () => signalled(pid(), 'SIGCONT') },
     [Symbol.asyncDispose]: {
       value: async () => {
@@ -156,16 +157,6 @@ function childOf(pid: number): number | undefined {
 }
 
 const isAlive = (pid: number): boolean => signalled(pid, 0)
-
-/** Sends a signal; false where the process has ended, as it may by the signal before. */
-export function signalled(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return pid !== undefined && process.kill(pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-    throw error
-  }
-}
 
 /** Below the test's own processor group where it has one, so that containers take no more of the machine than the test may. */
 async function cgroupOf(name: string): Promise<string> {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { pauseProcess } from './pause-process.ts'
 
 export interface ServerProcess extends AsyncDisposable {
   /** `127.0.0.1:<port>`, the same after every start. */
@@ -14,7 +15,7 @@ export interface ServerProcess extends AsyncDisposable {
   stop(): Promise<void>
   /** SIGKILL; resolves when it has gone. */
   kill(): Promise<void>
-  /** SIGSTOP. */
+  /** SIGSTOP; returns once nothing of it runs. */
   pause(): void
   /** SIGCONT. */
   resume(): void
@@ -70,7 +71,7 @@ export async function startProcess(
     start,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    pause: () => void child?.kill('SIGSTOP'),
+    pause: () => pauseProcess(child?.pid),
     resume: () => void child?.kill('SIGCONT'),
     log: () => output,
     [Symbol.asyncDispose]: () => end('SIGKILL'),
