@@ -38,3 +38,23 @@ test('every thread stands back, and leaves the first core', { skip, timeout: 300
   for (const thread of threads()) assert.notEqual(Number(/\d+/.exec(cores(pid, thread) as string)?.[0]), first)
   assert.equal(cores(process.pid), before)
 })
+
+const autogroup = (of: number | 'self') => readFileSync(`/proc/${of}/autogroup`, 'utf8').trim()
+const noGroups = existsSync('/proc/self/autogroup') ? false : 'needs a kernel with autogroups (CONFIG_SCHED_AUTOGROUP)'
+
+test('a session of its own stands back as a group, and never the one of this process', {
+  skip: noGroups,
+  timeout: 300_000,
+}, async t => {
+  const before = autogroup('self')
+  for (const detached of [true, false]) {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")'], { detached })
+    t.after(() => child.kill('SIGKILL'))
+    await new Promise(resolve => child.stdout.once('data', resolve))
+    const pid = child.pid as number
+    lowerPriority(pid, { niceness: 7, avoidsFirstCore: false })
+    if (!detached) assert.equal(autogroup(pid), before)
+    else while (!autogroup(pid).endsWith(' nice 7')) await sleep(5, undefined, { signal: t.signal })
+  }
+  assert.equal(autogroup('self'), before)
+})

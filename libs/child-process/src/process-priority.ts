@@ -1,6 +1,6 @@
 /** Lowers the CPU priority of processes: they get what others leave of the processor. */
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 export interface ProcessPriority {
@@ -22,7 +22,38 @@ export function lowerPriority(pid: number, { niceness, avoidsFirstCore }: Proces
       // It has gone in the meantime.
     }
   }
+  lowerAutogroup(pid, niceness, AUTOGROUP_TRIES)
   if (avoidsFirstCore) avoidFirstCore(pid)
+}
+
+/** For a user without rights the kernel takes ten a second, of all sessions together. */
+const AUTOGROUP_AGAIN_MS = 100
+const AUTOGROUP_TRIES = 50
+
+/**
+ * A session of its own is a group of its own for Linux's scheduler, where autogroups are on (Debian, Ubuntu, Fedora): groups
+ * share the processor by their own niceness, and that of a thread counts within its group alone (sched(7)). A child that is in
+ * the group of this process needs nothing, and must not take this process down with it.
+ */
+function lowerAutogroup(pid: number, niceness: number, tries: number): void {
+  const group = autogroupOf(pid)
+  if (group === undefined || group === autogroupOf(process.pid)) return
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN' || tries === 0) return
+    setTimeout(() => lowerAutogroup(pid, niceness, tries - 1), AUTOGROUP_AGAIN_MS).unref()
+  }
+}
+
+/** The name of its group: `/autogroup-123`. Absent where there are none, or it has gone. */
+function autogroupOf(pid: number): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  try {
+    return /^\/autogroup-\d+/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))?.[0]
+  } catch {
+    return undefined
+  }
 }
 
 /** Node has no call for it. Where there is no taskset (util-linux, BusyBox), or it can't be started, niceness has to do. */
