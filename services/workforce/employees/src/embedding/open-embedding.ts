@@ -33,7 +33,7 @@ const LOAD_TIMEOUT_MS = 120_000
 /** Until it has heard that it is to stop: one text that becomes tokens, or one batch. */
 const STOP_MS = 10_000
 /** As the processes of kinds, who alone ask it. */
-const NICENESS = 15
+const NICENESS = 10
 /** Beside the file, which is read and then kept in another form: Node, ONNX Runtime, a batch, the vectors that are kept. */
 const BESIDE_BYTES = 512 * 2 ** 20
 

@@ -60,7 +60,7 @@ it('a process stands back behind who answers callers once it is loaded, with eve
   await load(t, 'tester/life')
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
   const niceness = readdirSync(`/proc/${child}/task`).map(thread => getPriority(Number(thread)))
-  assert.deepEqual([...new Set(niceness)], [15])
+  assert.deepEqual([...new Set(niceness)], [10])
 })
 
 describe('a kind that', () => {

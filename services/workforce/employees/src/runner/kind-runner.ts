@@ -60,10 +60,10 @@ type Child = ChildProcess<ToChild, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /**
- * Once it is loaded: of a core that another wants it gets 3 % (36 to 1,024, Linux's weights), and all that is idle. To
- * load takes a second of the processor, which at 3 % is half a minute that somebody waits.
+ * Once it is loaded: of a core that another wants it gets 10 % (110 to 1,024, Linux's weights), and all that is idle. To
+ * load takes a second of the processor, which at 10 % is ten seconds that somebody waits.
  */
-const NICENESS = 15
+const NICENESS = 10
 const LOAD_TIMEOUT_MS = 60_000
 
 /**
