@@ -9,8 +9,8 @@ export { startTelemetry } from './start-telemetry.ts'
 export { attributes, spans } from './tracing/span-names.ts'
 export { linksTo, parseTraceContext, type TraceContext, traceIds, traceparentOf } from './tracing/trace-context.ts'
 export {
-  type Attributes,
   type Span,
+  type SpanDescription,
   setTracer,
   startSpan,
   startTrace,
