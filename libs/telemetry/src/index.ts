@@ -7,7 +7,14 @@ export { observeRuntime } from './metrics/runtime-metrics.ts'
 export { standardError, standardOutput } from './output/standard.ts'
 export { startTelemetry } from './start-telemetry.ts'
 export { attributes, spans } from './tracing/span-names.ts'
-export { linksTo, parseTraceContext, type TraceContext, traceIds, traceparentOf } from './tracing/trace-context.ts'
+export {
+  linksTo,
+  parseTraceContext,
+  type TraceContext,
+  traceIds,
+  traceIdsOfAll,
+  traceparentOf,
+} from './tracing/trace-context.ts'
 export {
   type Span,
   type SpanDescription,
