@@ -15,7 +15,12 @@ interface Panel {
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly datasource: unknown
   readonly fieldConfig: { readonly defaults: { readonly unit: string } }
-  readonly targets: readonly { readonly refId: string; readonly expr: string; readonly legendFormat: string }[]
+  readonly targets: readonly {
+    readonly refId: string
+    readonly expr: string
+    readonly exemplar?: boolean
+    readonly legendFormat: string
+  }[]
 }
 
 interface Dashboard {
@@ -163,6 +168,15 @@ test('each alert leads to a dashboard that shows one of its metrics, and alerts 
   const fired = panels.flatMap(({ description }) => [...description.matchAll(/(\w+) fires/g)].map(([, name]) => name))
   assert.ok(fired.length > 5)
   for (const name of fired) assert.ok(names.includes(name), name)
+})
+
+test('durations of which a process knows the trace of some are shown with these, and Prometheus keeps them', () => {
+  const traced = /http_server_request_duration|millhand_task_(wait|run)|millhand_webhook_try_duration/
+  const durations = panels.flatMap(({ name, targets }) => targets.map(target => ({ ...target, name })))
+  assert.ok(durations.some(({ exemplar }) => exemplar))
+  for (const { name, expr, exemplar = false } of durations)
+    assert.equal(exemplar, expr.includes('histogram_quantile') && traced.test(expr), name)
+  assert.ok(yaml('compose.yaml').services.prometheus.command.includes('--enable-feature=exemplar-storage'))
 })
 
 test('each dashboard names the sections of docs/operating.md that say what to do', () => {

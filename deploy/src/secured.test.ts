@@ -22,6 +22,7 @@ import kafkajs, { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
 import { runOperator } from './operator/run-operator.ts'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
+import { describeSecuredConsumers } from './secured-consumers.fixture.ts'
 import { urlVariable } from './service-urls.ts'
 import { calleesOf, dispatchTopic } from './services.ts'
 
@@ -50,6 +51,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
   let broker: string
   let openBroker: string
   let key: string
+  let consumer: { readonly account: string; readonly secret: string }
 
   before(async () => {
     ours = createAuthority('ours')
@@ -110,6 +112,9 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     }
     const account = await operator('accounts', 'create', 'ours')
     key = (await operator('keys', 'create', 'first', '--account', account.id as string)).key as string
+    const words = ['--accounts', account.id as string, '--methods', 'millhand.compute.v1.ComputeService/*']
+    const { secret = '' } = await operator('consumers', 'create', 'reports', ...words)
+    consumer = { account: account.id as string, secret }
     const own = { ...database, MILLHAND_IDENTITY_URL: urls.get('identity') as string }
     await start('instance', { ...own, ...kafkaOf('instance') })
     const instanceUrl = { MILLHAND_INSTANCE_URL: urls.get('instance') as string }
@@ -230,6 +235,13 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       assert.equal(await healthOf(url.replace('https:', 'http:'), {}), Code.Unavailable)
     })
   }
+
+  describeSecuredConsumers(() => ({
+    url: urls.get('compute') as string,
+    ...consumer,
+    authority: ours,
+    stranger: theirs,
+  }))
 })
 
 async function create(gateway: string, key: string): Promise<{ status: string }> {

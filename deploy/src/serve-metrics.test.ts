@@ -17,6 +17,10 @@ test('metrics are served at their own address, as Prometheus reads them, and not
   const answer = await fetch(`${url}/metrics?x=1`)
   assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   assert.match(await answer.text(), /^millhand_webhook_tries_total\{mode="live",outcome="failed"\} 1$/m)
+  const headers = { accept: 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1' }
+  const open = await fetch(`${url}/metrics`, { headers })
+  assert.equal(open.headers.get('content-type'), 'application/openmetrics-text; version=1.0.0; charset=utf-8')
+  assert.match(await open.text(), /^# TYPE millhand_webhook_tries counter$[\s\S]*^# EOF\n$/m)
   const statusOf = async (path: string, method = 'GET') => (await fetch(url + path, { method })).status
   assert.deepEqual(
     await Promise.all([

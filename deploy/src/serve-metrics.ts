@@ -8,7 +8,8 @@ import {
   type Log,
   lineExporter,
   type Metrics,
-  metricsContentType,
+  metricsContentTypes,
+  metricsFormat,
   observeRuntime,
   standardError,
   tracer,
@@ -31,8 +32,10 @@ export async function serveMetrics(
     if (URL.parse(req.url ?? '', 'http://metrics')?.pathname !== '/metrics') return void res.writeHead(404).end()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end()
     try {
-      const text = await metrics.text(log)
-      res.writeHead(200, { 'content-type': metricsContentType, 'cache-control': 'no-store' }).end(text)
+      const format = metricsFormat(req.headers.accept)
+      const text = await metrics.text(log, format)
+      const headers = { 'content-type': metricsContentTypes[format], 'cache-control': 'no-store', vary: 'Accept' }
+      res.writeHead(200, headers).end(text)
     } catch (error) {
       log.error('metrics.failed', { error })
       res.writeHead(500).end()

@@ -12,8 +12,8 @@ export const corsHeaders: readonly string[] = [
   '*',
   'Access-Control-Expose-Headers',
   'Accept-Ranges, Allow, Content-Disposition, Content-Range, Deprecation, ETag, Grpc-Message, Grpc-Status, ' +
-    'Grpc-Status-Details-Bin, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, WWW-Authenticate, X-Request-Id, ' +
-    'X-Should-Retry',
+    'Grpc-Status-Details-Bin, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, Traceparent, Tracestate, WWW-Authenticate, ' +
+    'X-Request-Id, X-Should-Retry',
 ]
 
 /** Answers `OPTIONS`: a browser's preflight with what it may send, anyone else with the path's methods. */
@@ -27,7 +27,7 @@ export function answerOptions(exchange: Answering, methods: readonly string[]) {
 const preflight = [
   'Access-Control-Allow-Headers',
   'Authorization, Connect-Protocol-Version, Connect-Timeout-Ms, Content-Type, Grpc-Timeout, Idempotency-Key, If-None-Match, ' +
-    'If-Range, Last-Event-ID, Prefer, Range, X-Grpc-Web, X-Request-Id, X-User-Agent',
+    'If-Range, Last-Event-ID, Prefer, Range, Traceparent, Tracestate, X-Grpc-Web, X-Request-Id, X-User-Agent',
   // Two hours: browsers keep a preflight no longer.
   'Access-Control-Max-Age',
   '7200',

@@ -52,7 +52,7 @@ export function createDispatch(
     const { status, path } = exchange
     if (span !== undefined) endTrace(span, exchange)
     const record = (endpoint && recorders.get(endpoint)) ?? recordUnknown
-    record(status > 0 ? (exchange.callStatus ?? status) : status, ms)
+    record(status > 0 ? (exchange.callStatus ?? status) : status, ms, exchange.trace)
     if (endpoint?.isMeasured && exchange.mode !== 'test' && status > 0) {
       counts.add(status, exchange.isTimed && !exchange.allowsSlowBody ? ms - exchange.bodyMs : undefined)
     }

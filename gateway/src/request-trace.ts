@@ -2,10 +2,10 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { callSpan, endFailedCall } from '@millhand/rpc'
 import {
-  type Attributes,
   attributes,
   parseTraceContext,
   type Span,
+  type SpanDescription,
   spans,
   startSpan,
   type Tracer,
@@ -24,13 +24,18 @@ import { routeName } from './route-name.ts'
 export function beginTrace(exchange: Exchange, { pattern, isMeasured }: Endpoint): Span | undefined {
   const active = tracer()
   if (active === undefined || !isMeasured) return undefined
-  const { method = 'GET' } = exchange.req
-  const route = routeName(pattern)
-  return begin(active, exchange, `${method} ${route}`, {
-    [attributes.requestMethod]: method,
-    [attributes.route]: route,
-    [attributes.urlPath]: exchange.path,
-    [attributes.urlScheme]: 'http',
+  return begin(active, exchange, () => {
+    const { method = 'GET' } = exchange.req
+    const route = routeName(pattern)
+    return {
+      name: `${method} ${route}`,
+      attributes: {
+        [attributes.requestMethod]: method,
+        [attributes.route]: route,
+        [attributes.urlPath]: exchange.path,
+        [attributes.urlScheme]: 'http',
+      },
+    }
   })
 }
 
@@ -38,15 +43,14 @@ export function beginTrace(exchange: Exchange, { pattern, isMeasured }: Endpoint
 export function beginCallTrace(exchange: Inbound, method: DescMethod): Span | undefined {
   const active = tracer()
   if (active === undefined) return undefined
-  const { name, attributes } = callSpan(method)
-  return begin(active, exchange, name, attributes)
+  return begin(active, exchange, () => callSpan(method))
 }
 
-function begin(active: Tracer, exchange: Inbound, name: string, told: Attributes): Span | undefined {
+function begin(active: Tracer, exchange: Inbound, describe: () => SpanDescription): Span | undefined {
   const parent = parseTraceContext(exchange.header('traceparent'), exchange.header('tracestate'))
-  const { context, span } = active.root(name, parent, {
-    kind: 'server',
-    attributes: { ...told, [attributes.requestId]: exchange.requestId },
+  const { context, span } = active.root(parent, () => {
+    const { name, attributes: told } = describe()
+    return { name, kind: 'server', attributes: { ...told, [attributes.requestId]: exchange.requestId } }
   })
   exchange.trace = context
   return span

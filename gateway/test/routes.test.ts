@@ -61,9 +61,8 @@ test('a preflight is answered as browsers expect, without a key', async t => {
   assert.equal(response.headers.get('access-control-allow-origin'), '*')
   assert.match(response.headers.get('access-control-allow-methods') ?? '', /\bPOST\b/)
   const allowed = (response.headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ')
-  for (const name of ['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'prefer', 'x-request-id']) {
-    assert.ok(allowed.includes(name), name)
-  }
+  const common = ['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'prefer', 'x-request-id']
+  for (const name of [...common, 'traceparent', 'tracestate']) assert.ok(allowed.includes(name), name)
   assert.equal(response.headers.get('access-control-max-age'), '7200')
   assert.equal(response.headers.get('access-control-allow-credentials'), null)
 })
@@ -73,7 +72,8 @@ test('a page of another origin may read answers, errors too, and their headers',
   const headers = { origin: 'https://page.test' }
   for (const response of [await call('/v1/tasks', { headers }), await fetch(`${url}/v1/tasks`, { headers })]) {
     assert.equal(response.headers.get('access-control-allow-origin'), '*')
-    assert.match(response.headers.get('access-control-expose-headers') ?? '', /X-Request-Id/)
+    const readable = (response.headers.get('access-control-expose-headers') ?? '').split(', ')
+    for (const name of ['X-Request-Id', 'Traceparent', 'Tracestate']) assert.ok(readable.includes(name), name)
   }
 })
 

@@ -151,8 +151,12 @@ test('each operation lists the errors that it can answer with, and no other', ()
   assert.ok(responses.Problem401.headers['WWW-Authenticate'])
   for (const [code, { status }] of Object.entries(problems)) {
     const response = responses[`Problem${status}`]
-    if (response) assert.ok(response.description.includes(`\`${code}\``), code)
+    if (!response) continue
+    assert.ok(response.description.includes(`\`${code}\``), code)
+    for (const name of ['traceparent', 'tracestate'])
+      assert.equal(response.headers[name].$ref, `#/components/headers/${name}`)
   }
+  assert.equal(responses.Problem431.headers.traceparent, undefined, 'nobody has looked for a trace there')
 })
 
 test('a rule that the document could not state stops the generator', () => {

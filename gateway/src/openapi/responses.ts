@@ -30,6 +30,13 @@ export const headers: Record<string, Schema> = {
     enum: ['true', 'false'],
   }),
   'WWW-Authenticate': header('How to authenticate (RFC 6750).'),
+  traceparent: header(
+    'The trace of the request, where the deployment makes traces: that of the `traceparent` of the request, or a new one ' +
+      '(W3C Trace Context).',
+    { pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$' },
+    false,
+  ),
+  tracestate: header('The `tracestate` of the request, where its trace goes on.', { maxLength: 512 }, false),
 }
 
 /** The pattern of a header with an item for each limit that counts. */
@@ -37,6 +44,9 @@ function listOf(parameters: string): string {
   const item = `"(compute|developer|workforce_daily)";${parameters}`
   return `^${item}(, ${item})*$`
 }
+
+/** The headers of every error that names its trace. */
+const traceNames: readonly string[] = ['traceparent', 'tracestate']
 
 /** The headers of every answer to a caller that is known. */
 export const admittedHeaders: readonly string[] = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
@@ -156,7 +166,7 @@ function response(status: number, codes: readonly ProblemCode[]): Schema {
   if (common !== undefined && others.length === 0) names.push(common)
   if (codes.every(code => shouldRetry(code, true) !== undefined)) names.push('X-Should-Retry')
   const description = codes.map(code => `- \`${code}\`: ${problems[code].title}. ${problems[code].action}`).join('\n')
-  return problemResponse(description, 'Problem', names)
+  return problemResponse(description, 'Problem', [...names, ...traceNames])
 }
 
 function problemResponse(description: string, schema: string, names = ['X-Request-Id']): Schema {

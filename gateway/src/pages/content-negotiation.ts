@@ -1,5 +1,5 @@
 /** A page that people read as HTML and programs as JSON: by `Accept`. */
-import { qualities, qualityOf } from '../accept.ts'
+import { qualities, qualityOf } from '@millhand/api'
 import { entityTag, isHeld } from '../etag.ts'
 import type { Endpoint } from '../pipeline/match.ts'
 import type { HtmlPage } from './html.ts'

@@ -1,8 +1,7 @@
 /** Answers of a read in other media types than JSON, by `Accept`: another method of its service renders them. */
 import { hash } from 'node:crypto'
 import type { Transport } from '@connectrpc/connect'
-import { fail, type RouteOf } from '@millhand/api'
-import { qualities, qualityOf } from '../accept.ts'
+import { fail, qualities, qualityOf, type RouteOf } from '@millhand/api'
 import type { Concurrency } from '../admission/concurrency.ts'
 import { attachment, harmless } from '../download/headers.ts'
 import { isHeld } from '../etag.ts'

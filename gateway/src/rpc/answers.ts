@@ -93,7 +93,7 @@ export function createAnswers(
       await writeAnswer(stream, response, { headers: exchange.answerHeaders, readerMs })
       answered = count()
     } finally {
-      recorders.get(method)?.(answered ?? 0, performance.now() - started)
+      recorders.get(method)?.(answered ?? 0, performance.now() - started, exchange.trace)
     }
     stream.end()
     discardRest(stream, draining)

@@ -1,7 +1,6 @@
 /** The events of a new resource, as the answer to the request that creates it. */
 import { type DescMethod, type DescMethodServerStreaming, ScalarType } from '@bufbuild/protobuf'
-import type { RouteOf } from '@millhand/api'
-import { qualities, qualityOf } from '../accept.ts'
+import { qualities, qualityOf, type RouteOf } from '@millhand/api'
 import type { Caller } from '../admission/caller.ts'
 import type { Exchange } from '../exchange.ts'
 import { authorize } from '../pipeline/authorize.ts'

@@ -1,3 +1,4 @@
+export { qualities, qualityOf } from './accept.ts'
 export { divideHalfEven, dueMicros, proratedMicros, runMicros, type Span } from './amount.ts'
 export {
   createApiKey,

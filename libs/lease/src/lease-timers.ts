@@ -18,6 +18,8 @@ export interface Deadline extends FencingToken {
   readonly id: string
   readonly flow: string
   readonly cause: Extract<LeaseCause, { kind: 'lease_ended' | 'backoff_ended' }>
+  /** Of the work. */
+  readonly traceparent: string | undefined
 }
 
 interface Entry extends Deadline {
@@ -121,8 +123,8 @@ export class Deadlines<T extends Work> {
 
 const isOf = (known: FencingToken, work: Work) => known.lease_id === work.lease_id && known.attempt === work.attempt
 
-function entryOf({ tenant, id, version, lease_id, attempt }: Work, flow: string, endsAt: number): Entry {
+function entryOf({ tenant, id, version, lease_id, attempt, traceparent }: Work, flow: string, endsAt: number): Entry {
   const cause: Deadline['cause'] =
     lease_id === '' ? { kind: 'backoff_ended' } : { kind: 'lease_ended', held: { lease_id, attempt } }
-  return { tenant, id, flow, version, lease_id, attempt, cause, endsAt }
+  return { tenant, id, flow, version, lease_id, attempt, cause, traceparent, endsAt }
 }

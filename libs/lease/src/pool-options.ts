@@ -40,5 +40,6 @@ export interface PoolOptions<T extends Work, C> {
   readonly onReread?: (work: T) => void
   /** More was in doubt than is read one by one: each change may have been missed. The store answers again. */
   readonly onManyInDoubt?: () => void
-  readonly onError: (error: unknown) => void
+  /** Hears why a sweep failed, and on which work where that is one piece. */
+  readonly onError: (error: unknown, work?: Pick<Work, 'id' | 'traceparent'>) => void
 }

@@ -11,6 +11,7 @@ import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { leaseMs } from './lease-timers.ts'
 import { createOwnership, type OwnerRecord, ownersSpec } from './owner-election.ts'
 import { Pool } from './pool.ts'
+import type { PoolOptions } from './pool-options.ts'
 import {
   countedByOwner,
   type LeaseCause,
@@ -66,7 +67,11 @@ describe('a pool', () => {
   })
 
   /** Over a store that does as `otherwise` says, and else as the real one does. */
-  function open(clock: Clock, otherwise: Partial<Stored> = {}, window = 2_000) {
+  function open(
+    clock: Clock,
+    otherwise: Partial<Stored> = {},
+    { window = 2_000, onError = () => {} }: Partial<Pick<PoolOptions<Work, never>, 'window' | 'onError'>> = {},
+  ) {
     const collection: Stored = {
       get: (...words) => stored.get(...words),
       find: (...words) => stored.find(...words),
@@ -83,7 +88,7 @@ describe('a pool', () => {
       share: () => ({ weight: 1, maxRunning: Number.POSITIVE_INFINITY }),
       maxBatch: () => 1,
       window,
-      onError: () => {},
+      onError,
     })
     return pool
   }
@@ -107,7 +112,7 @@ describe('a pool', () => {
       if (away && index === 'ready') throw new Error('away')
       return await stored.find(index, query)
     }
-    const pool = open(clock, { find }, 20)
+    const pool = open(clock, { find }, { window: 20 })
     for (let n = 0; n < 60; n++) await put(n)
     running = pool.run(stopping.signal)
     let lent = 0
@@ -139,6 +144,25 @@ describe('a pool', () => {
     const statuses = await Promise.all([0, 1, last, last + 1].map(statusOf))
     assert.deepEqual(statuses, ['running', 'queued', 'queued', 'expired'])
   })
+
+  for (const [name, more] of [
+    ['a lease', { status: 'running', lease_id: 'lease', attempt: 1, due_at: countedByOwner }],
+    ['a wait in the queue', { due_at: 1_000 }],
+  ] as const)
+    it(`says of which work it could not end ${name}`, async () => {
+      const clock = manualClock()
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+      await put(0, { ...more, traceparent })
+      const failed: unknown[][] = []
+      const onError: PoolOptions<Work, never>['onError'] = (error, work) =>
+        failed.push([String(error), work?.id, work?.traceparent])
+      const write: Stored['write'] = async () => {
+        throw new Error('away')
+      }
+      running = open(clock, { write }, { onError }).run(stopping.signal)
+      for (let tries = 0; tries < 200 && failed.length === 0; tries++) await clock.advance(500)
+      assert.deepEqual(failed[0], ['Error: away', idOf(0), traceparent])
+    })
 
   it('counts leases anew when it has its place again: who had it meanwhile may have kept them', async () => {
     const clock = manualClock()

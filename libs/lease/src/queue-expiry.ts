@@ -1,6 +1,6 @@
 /** Ends work that has waited in the queue for too long: its `due_at` has passed. */
 import type { Clock } from '@millhand/process'
-import { settleAll } from './settle-all.ts'
+import { changeOf, settleAll } from './settle-all.ts'
 import type { LeaseCause, Work } from './work.ts'
 import { countedByOwner, noDueTime } from './work.ts'
 import type { WorkStore } from './work-store.ts'
@@ -42,7 +42,7 @@ export class DueWork<T extends Work, C> {
     while (!signal.aborted) {
       const before = [clock.now() + 1]
       const due = await work.find('due', { equals: [name], after: [countedByOwner], before, limit: AT_ONCE })
-      const changes = due.map(one => work.change(one.tenant, one.id, { kind: 'due' }))
+      const changes = due.map(one => changeOf(one, work.change(one.tenant, one.id, { kind: 'due' })))
       const results = await settleAll(changes, failures)
       if (due.length < AT_ONCE || !results.some(result => result.kind === 'changed')) break
     }

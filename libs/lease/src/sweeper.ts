@@ -5,7 +5,7 @@ import type { Deadline } from './lease-timers.ts'
 import type { PoolOptions } from './pool-options.ts'
 import { DueWork } from './queue-expiry.ts'
 import type { Refiller } from './refiller.ts'
-import { settleAll } from './settle-all.ts'
+import { changeOf, FailedChange, settleAll } from './settle-all.ts'
 import { countedWork } from './stored-work.ts'
 import type { Work } from './work.ts'
 
@@ -87,7 +87,8 @@ export class Sweeper<T extends Work, C> {
         await this.#sweep(signal)
       } catch (error) {
         this.#resyncAt = 0
-        onError(error)
+        if (error instanceof FailedChange) onError(error.reason, error.work)
+        else onError(error)
       }
     })
     leases.clear()
@@ -137,8 +138,10 @@ export class Sweeper<T extends Work, C> {
     const { leases, end } = this.#options
     const failures: unknown[] = []
     const ended = await leases.ended(signal)
-    for (let done = 0; done < ended.length && !signal.aborted; done += changeAtOnce)
-      await settleAll(ended.slice(done, done + changeAtOnce).map(end), failures)
+    for (let done = 0; done < ended.length && !signal.aborted; done += changeAtOnce) {
+      const changes = ended.slice(done, done + changeAtOnce).map(deadline => changeOf(deadline, end(deadline)))
+      await settleAll(changes, failures)
+    }
     await this.#due.sweep(signal, failures)
     if (failures.length > 0) throw failures[0]
   }

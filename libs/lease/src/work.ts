@@ -20,6 +20,8 @@ export interface Work extends Document {
   readonly lease_id: string
   /** Runs begun so far: the second half of the fence. */
   readonly attempt: number
+  /** The trace that it is part of, where there is one: W3C's `traceparent`. */
+  readonly traceparent?: string | undefined
 }
 
 /** For `due_at`: a lease or a backoff, whose end the pool's owner counts by its monotonic clock. Before every time. */

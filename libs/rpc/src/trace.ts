@@ -10,8 +10,13 @@ export const traceKey = createContextKey<TraceContext | undefined>(undefined, { 
 /** A transport with a span for each call of a sampled trace; the transport itself where traces are off. */
 export function withClientSpans<T extends Pick<Transport, 'unary' | 'stream'>>(transport: T): T {
   if (tracer() === undefined) return transport
-  const begin = (method: DescMethod, values: ContextValues | undefined): Span | undefined =>
-    startSpan(nameOf(method), values?.get(traceKey), { kind: 'client', attributes: toldOf(method) })
+  const begin = (method: DescMethod, values: ContextValues | undefined): Span | undefined => {
+    const trace = values?.get(traceKey)
+    // Names are made for those that are sampled alone.
+    return trace?.isSampled
+      ? startSpan(nameOf(method), trace, { kind: 'client', attributes: toldOf(method) })
+      : undefined
+  }
   const traced: Pick<Transport, 'unary' | 'stream'> = {
     unary(method, signal, timeoutMs, header, input, values) {
       const span = begin(method, values)
@@ -36,9 +41,10 @@ export function withClientSpans<T extends Pick<Transport, 'unary' | 'stream'>>(t
 /** A handler with a span for each call of a sampled trace: what it calls and writes is within that. */
 export function withServerSpan(method: DescMethod, handle: Handler): Handler {
   if (tracer() === undefined) return handle
+  const [name, told] = [nameOf(method), toldOf(method)]
   const isStream = method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming'
   return (request, call) => {
-    const span = startSpan(nameOf(method), call.values.get(traceKey), { kind: 'server', attributes: toldOf(method) })
+    const span = startSpan(name, call.values.get(traceKey), { kind: 'server', attributes: told })
     if (span === undefined) return handle(request, call)
     // The values stay as they are: they are the caller's, who may call again with them.
     const mutable = call as { values: ContextValues }

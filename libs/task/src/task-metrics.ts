@@ -1,6 +1,6 @@
 /** What is counted of tasks when they end, and told of those that wait. */
 import { type Id, idTime } from '@millhand/api'
-import { processMetrics, type Sample } from '@millhand/telemetry'
+import { parseTraceContext, processMetrics, type Sample } from '@millhand/telemetry'
 import { acceptedAt, hasEnded, type TaskBase } from './task.ts'
 
 /** `modelName`: a name of a bounded set, for what the task runs. */
@@ -19,8 +19,9 @@ export function createTaskMetrics<T extends TaskBase>(modelName: (task: T) => st
       if (started_at === undefined || finished_at === undefined) return
       const model = modelName(after)
       const { wait, run } = cached(times, model, () => timesOf(model))
-      wait(Math.max(0, started_at - acceptedAt(after)) / 1000)
-      run(Math.max(0, finished_at - started_at) / 1000)
+      const trace = parseTraceContext(after.traceparent)
+      wait(Math.max(0, started_at - acceptedAt(after)) / 1000, trace)
+      run(Math.max(0, finished_at - started_at) / 1000, trace)
     },
   }
 }

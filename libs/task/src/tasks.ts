@@ -5,6 +5,7 @@ import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_
 import type { Blobs } from '@millhand/blob'
 import { createWorkStore, type LeaseCause, Pool, type PoolOptions, type Refusal, type WorkStore } from '@millhand/lease'
 import type { Collection, DocumentRef } from '@millhand/store'
+import { traceIds } from '@millhand/telemetry'
 import { taskEvents } from './events.ts'
 import { createInputs } from './inputs.ts'
 import { QueueLimit } from './queue-limit.ts'
@@ -83,7 +84,12 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
       ...(maxBatch && { maxBatch: group => maxBatch(name, group) }),
       onReread: task => watch.changed(task),
       onManyInDoubt: () => watch.endAll(),
-      onError: error => log.error('pool.sweep_failed', { pool: name, error }),
+      onError: (error, task) =>
+        log.error('pool.sweep_failed', {
+          pool: name,
+          ...(task && { task_id: task.id, ...traceIds(task.traceparent) }),
+          error,
+        }),
     })
   const namesOf = (mode: KeyMode) => [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]
   const modes = ['live', 'test'] as const

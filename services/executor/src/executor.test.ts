@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
 import { Emitted_Verdict, type RunEmissions } from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import {
@@ -47,8 +48,12 @@ interface Script {
   readonly answersWhenGivenUp?: boolean
   readonly runMs: number
   readonly renewable?: boolean
+  /** Renewals and results are not taken while it is so. */
+  readonly isAway?: () => boolean
   /** How many leases the run has: `task_0` and so on. Where not set, `lease` alone. */
   readonly count?: number
+  /** Of these leases, one each. */
+  readonly traceparents?: readonly string[]
   /** What each item emits, at once. */
   readonly emits?: readonly Emission[]
   /** What is said to it, once it is said. */
@@ -69,6 +74,7 @@ function start({
   runMs,
   renewable = true,
   count,
+  traceparents = [],
   emits = [],
   verdict,
   resultOf = () => done,
@@ -80,9 +86,11 @@ function start({
   const renewals: Renewal[] = []
   const emitted: RunEmissions[] = []
   const callBytes: number[] = []
-  const lines: { event?: string }[] = []
+  const lines: { event?: string; trace_ids?: string[] }[] = []
   const leases =
-    count === undefined ? [lease] : Array.from({ length: count }, (_, i) => ({ ...lease, workId: `task_${i}` }))
+    count === undefined
+      ? [lease]
+      : Array.from({ length: count }, (_, i) => ({ ...lease, workId: `task_${i}`, traceparent: traceparents[i] }))
   let asked = 0
   const newcomers = [...(script.newcomers ?? [])]
   let waitsEnded = 0
@@ -109,6 +117,7 @@ function start({
         return create(ClaimResponseSchema, { runs: [{ group: 'echo', leases }], waitedMs: waitMs })
       },
       renew(request) {
+        if (script.isAway?.()) throw fail('unavailable', 'It is away.')
         renewals.push(...request.leases)
         const kept = { verdict: Renewed_Verdict.KEPT, ttl: seconds(10) }
         const renewed = request.leases.map(() => (renewable ? kept : { verdict: Renewed_Verdict.LOST }))
@@ -120,6 +129,7 @@ function start({
         return create(EmitResponseSchema, { runs: request.runs.map(() => answer) })
       },
       finish(request) {
+        if (script.isAway?.()) throw fail('unavailable', 'It is away.')
         callBytes.push(toBinary(FinishRequestSchema, request).length)
         results.push(...request.results)
         return create(FinishResponseSchema, { accepted: request.results.map(() => true) })
@@ -158,7 +168,7 @@ function start({
     slots: 1,
     memoryLimitBytes: 1,
     clock,
-    log: createLog({ level: 'error', write: line => void lines.push(JSON.parse(line)) }),
+    log: createLog({ level: 'warn', write: line => void lines.push(JSON.parse(line)) }),
   })
   const ended = executor.run(stopping.signal)
   return {
@@ -215,6 +225,24 @@ describe('executor', () => {
     const { clock, results, stop } = start({ waitMs: 9_000, runMs: 20_000, renewable: false })
     await clock.advance(40_000)
     assert.deepEqual(results, [])
+    await stop()
+  })
+
+  it('says in which traces it could not renew, and could not give results back', async () => {
+    let isAway = false
+    const traceOf = (n: number) => `${n}`.repeat(32)
+    const traceparents = [1, 2].map(n => `00-${traceOf(n)}-b7ad6b7169203331-01`)
+    const { clock, results, lines, stop } = start({ runMs: 6_000, count: 2, traceparents, isAway: () => isAway })
+    await clock.advance(1_000)
+    isAway = true
+    await clock.advance(6_000)
+    isAway = false
+    await clock.advance(10_000)
+    assert.equal(results.length, 2)
+    for (const name of ['renew.failed', 'result.not_delivered']) {
+      const line = lines.find(({ event }) => event === name)
+      assert.deepEqual(line?.trace_ids, [traceOf(1), traceOf(2)], name)
+    }
     await stop()
   })
 

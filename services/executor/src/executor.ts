@@ -11,7 +11,7 @@ import { type ExecutorMetrics, executorMetrics } from './executor-metrics.ts'
 import type { ExecutorOptions } from './executor-options.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
 import { inputFiles } from './input-files.ts'
-import { type HeldLease, takeRenewed } from './lease.ts'
+import { type HeldLease, takeRenewed, tracesOf } from './lease.ts'
 import { runLines } from './lines/lines-run.ts'
 import { linesStore } from './lines/store-lines.ts'
 import { inBatches } from './message-batches.ts'
@@ -199,7 +199,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
       : runBatch(deps, model, own ?? (ready && this.#warm.get(ready, tenant, beside, hold)), held)
     const over = run.done
       .catch(error => {
-        log.error('run.broke', { model: group, error })
+        log.error('run.broke', { model: group, ...tracesOf(held), error })
         for (const one of held) this.#held.delete(one) // Nobody answers them: others get them once they end.
       })
       .then(() => {
@@ -248,7 +248,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
         takeRenewed(one, answer.leases[i], askedAt)
       })
     } catch (error) {
-      log.warn('renew.failed', { leases: held.length, error })
+      log.warn('renew.failed', { leases: held.length, ...tracesOf(held), error })
     }
   }
 

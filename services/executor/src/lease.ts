@@ -2,7 +2,7 @@
 import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { type Renewed, Renewed_Verdict } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type Span, traceIds } from '@millhand/telemetry'
+import { type Span, traceIds, traceIdsOfAll } from '@millhand/telemetry'
 
 /** An executor that can't renew stops its own run this long before the lease ends. Contract, section 4, "States". */
 const stopBeforeEndMs = 2_000
@@ -43,6 +43,9 @@ export const runFields = ({ workId, traceparent }: Pick<Lease, 'workId' | 'trace
   task_id: workId,
   ...traceIds(traceparent),
 })
+
+/** The same of several. */
+export const tracesOf = (held: readonly HeldLease[]) => traceIdsOfAll(held.map(({ lease }) => lease.traceparent))
 
 /** What the answer to a renewal, asked for at `askedAt`, says of a lease. */
 export function takeRenewed(held: HeldLease, renewed: Renewed | undefined, askedAt: number): void {

@@ -3,7 +3,7 @@ import type { Client } from '@connectrpc/connect'
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
+import { type Log, traceIdsOfAll } from '@millhand/telemetry'
 import { isContractViolation } from './contract-violation.ts'
 import { runFields } from './lease.ts'
 import { type BatchLimit, inBatches } from './message-batches.ts'
@@ -65,7 +65,8 @@ export class Results {
         for (const one of refused) this.#log.info('result.refused', { ...runFields(one), attempt: one.attempt })
         return
       } catch (error) {
-        this.#log.warn('result.not_delivered', { results: results.length, error })
+        const traces = traceIdsOfAll(results.map(({ traceparent }) => traceparent))
+        this.#log.warn('result.not_delivered', { results: results.length, ...traces, error })
         if (isContractViolation(error)) {
           // A model's process may have given anything: only its own result is not taken.
           if (results.length > 1) await Promise.all(results.map(result => this.#send([result])))

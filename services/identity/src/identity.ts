@@ -23,6 +23,7 @@ import { listChanges } from './changes/list-changes.ts'
 import { consumersSpec } from './consumers/consumer-record.ts'
 import { createConsumer } from './consumers/create-consumer.ts'
 import { listConsumers } from './consumers/list-consumers.ts'
+import { removeEndedConsumers } from './consumers/remove-ended.ts'
 import { revokeConsumer } from './consumers/revoke-consumer.ts'
 import { syncConsumers } from './consumers/sync-consumers.ts'
 import { idempotencySpec } from './idempotency/idempotency-record.ts'
@@ -133,6 +134,7 @@ export function createIdentityService(options: IdentityOptions) {
         quota.run(signal),
         rates.run(signal),
         answers.run(signal),
+        removeEndedConsumers({ consumers, clock, log }, signal),
       ])
     },
   }

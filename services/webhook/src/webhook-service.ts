@@ -9,7 +9,7 @@ import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-topics
 import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Database } from '@millhand/store'
-import type { Log, Metrics, Sample } from '@millhand/telemetry'
+import { type Log, type Metrics, parseTraceContext, type Sample } from '@millhand/telemetry'
 import { type Archiver, collectionArchiver, logArchiver } from './archive/archiver.ts'
 import { type Archive, archiveSpec, type ReadableArchive } from './archived-event.ts'
 import { readBacklog } from './backlog.ts'
@@ -196,13 +196,13 @@ export function deliveryMetrics(metrics: Pick<Metrics, 'counter' | 'histogram'>)
   const count = metrics.counter('millhand_webhook_tries_total')
   const took = metrics.histogram('millhand_webhook_try_duration_seconds')
   const putOff = metrics.counter('millhand_webhook_put_offs_total')
-  return (delivery: DeliveryRecord, cause: DeliveryCause): void => {
+  return (delivery: DeliveryRecord, cause: DeliveryCause, traceparent: string | undefined): void => {
     const { mode } = delivery
     switch (cause.kind) {
       case 'tried': {
         const outcome = isDelivered(cause.attempt) ? 'succeeded' : 'failed'
         count({ mode, outcome })
-        took({ mode, outcome }, cause.attempt.ms / 1000)
+        took({ mode, outcome }, cause.attempt.ms / 1000, parseTraceContext(traceparent))
         break
       }
       case 'not_tried':

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Prometheus, prometheusMissing, startPrometheus } from '@millhand/test-servers'
 import { createBatch } from './batches.ts'
 import { openEvents } from './event-stream.ts'
+import { askPrometheus as ask, isDistributed, metricsTargets } from './prometheus.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { repository, type Server, startServer } from './server.ts'
 import { create, digit, run } from './tasks.ts'
@@ -38,8 +39,6 @@ const dashboards: readonly Dashboard[] = readdirSync(folder).map(name =>
   JSON.parse(readFileSync(join(folder, name), 'utf8')),
 )
 
-/** `test/distributed` runs this suite on several processes. */
-const isDistributed = process.env.TEST_KAFKA !== undefined
 const elsewhere = isDistributed ? 'Only in a single process.' : 'Only on several machines.'
 
 describe('dashboards', { skip: prometheusMissing() }, () => {
@@ -48,7 +47,7 @@ describe('dashboards', { skip: prometheusMissing() }, () => {
   let prometheus: Prometheus
   before(async () => {
     ;[server, receiver] = await Promise.all([startServer(), startReceiver()])
-    prometheus = await startPrometheus(targetsOf(server), join(repository, 'deploy/prometheus/alerts.yaml'))
+    prometheus = await startPrometheus(metricsTargets(server), join(repository, 'deploy/prometheus/alerts.yaml'))
   })
   after(async () => {
     await prometheus?.[Symbol.asyncDispose]()
@@ -86,17 +85,6 @@ describe('dashboards', { skip: prometheusMissing() }, () => {
   })
 })
 
-/** The jobs that the rules know, and where their metrics are. */
-function targetsOf({ metrics, logs }: Server): Record<string, string> {
-  if (!isDistributed) return { millhand: new URL(metrics ?? '').host }
-  const lines = logs()
-    .stderr.split('\n')
-    .filter(line => line.includes('"metrics.served"'))
-  return Object.fromEntries(
-    lines.map(line => JSON.parse(line)).map(({ process: name, url }) => [`millhand-${name}`, new URL(url).host]),
-  )
-}
-
 /** The queries of the panels that this deployment has something to show for, as Grafana fills them in. */
 const queriesOf = ({ title, panels, templating }: Dashboard) =>
   panels
@@ -115,13 +103,6 @@ const queriesOf = ({ title, panels, templating }: Dashboard) =>
 async function hasData(prometheus: Prometheus, query: string): Promise<boolean> {
   const { data } = await ask(prometheus, 'query', { query })
   return data.result.some(({ value }: { value: [number, string] }) => Number.isFinite(Number(value[1])))
-}
-
-async function ask(prometheus: Prometheus, path: string, query: Record<string, string>) {
-  const response = await fetch(`${prometheus.url}/api/v1/${path}?${new URLSearchParams(query)}`)
-  const text = await response.text()
-  assert.equal(response.status, 200, `${query.query}: ${text}`)
-  return JSON.parse(text)
 }
 
 /** Some of all that callers do. */

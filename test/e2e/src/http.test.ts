@@ -103,7 +103,7 @@ test('a page of another origin may call, as browsers ask for it', async () => {
   const headers = String(preflight.headers['access-control-allow-headers']).toLowerCase()
   for (const name of ['authorization', 'content-type', 'prefer', 'if-none-match', 'idempotency-key'])
     assert.ok(headers.includes(name))
-  const exposed = ['x-request-id', 'location', 'etag']
+  const exposed = ['x-request-id', 'location', 'etag', 'traceparent', 'tracestate']
   const good = await server.request('GET', '/v1/tasks', { headers: { origin: 'https://app.example' } })
   const bad = await server.request('GET', '/v1/tasks', {
     headers: { origin: 'https://app.example', authorization: '' },

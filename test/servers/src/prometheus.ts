@@ -26,7 +26,10 @@ export async function startPrometheus(targets: Readonly<Record<string, string>>,
       })),
     }),
   )
-  const words = [`--config.file=${config}`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=${address}`]
+  const words = [
+    ...[`--config.file=${config}`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=${address}`],
+    '--enable-feature=exemplar-storage',
+  ]
   const running = await startProcess(address, () => ['prometheus', ...words], /Server is ready to receive web requests/)
   return {
     url: `http://${address}`,

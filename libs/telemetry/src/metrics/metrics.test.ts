@@ -72,6 +72,46 @@ test('what is observed is read each time; what can not be read is left out, and 
   assert.deepEqual(await about(metrics, 'millhand_webhook_owner', log), [])
 })
 
+test('a value of a sampled trace is the exemplar of its bucket, until the next, in OpenMetrics alone', async () => {
+  const metrics = createMetrics()
+  const observe = metrics.boundHistogram('millhand_task_run_seconds', { model: 'digits' })
+  const trace = (n: number, isSampled = true) => ({ traceId: `${n}`.repeat(32), spanId: `${n}`.repeat(16), isSampled })
+  observe(0.2)
+  observe(0.3, trace(1))
+  observe(0.4, trace(2))
+  observe(0.45, trace(3, false))
+  observe(0.7, trace(4))
+  observe(9_000, trace(5))
+  metrics.counter('millhand_claims_total')({ pool: 'live/onnx' })
+  const lines = (await metrics.text(silent, 'openmetrics')).split('\n')
+  const rest = lines.filter(line => line.startsWith('millhand_task_run_seconds_bucket'))
+  const bucket = (le: string, count: number, exemplar?: [id: number, value: number]) =>
+    `millhand_task_run_seconds_bucket{model="digits",le="${le}"} ${count}` +
+    (exemplar
+      ? ` # {trace_id="${`${exemplar[0]}`.repeat(32)}",span_id="${`${exemplar[0]}`.repeat(16)}"} ${exemplar[1]}`
+      : '')
+  assert.deepEqual(
+    rest.map(line => line.replace(/(?<= # .*) [\d.]+$/, '')),
+    [
+      ...['0.01', '0.05', '0.1'].map(le => bucket(le, 0)),
+      bucket('0.5', 4, [2, 0.4]),
+      bucket('1.0', 5, [4, 0.7]),
+      ...['5.0', '10.0', '30.0', '60.0', '300.0', '1800.0', '7200.0'].map(le => bucket(le, 5)),
+      bucket('+Inf', 6, [5, 9_000]),
+    ],
+  )
+  const [time] = rest.flatMap(line => / # .* ([\d.]+)$/.exec(line)?.[1] ?? [])
+  assert.ok(Math.abs(Number(time) - Date.now() / 1_000) < 600, time)
+  for (const line of [
+    '# TYPE millhand_claims counter',
+    'millhand_claims_total{pool="live/onnx"} 1',
+    '# UNIT millhand_task_run_seconds seconds',
+  ])
+    assert.ok(lines.includes(line), line)
+  assert.deepEqual(lines.slice(-2), ['# EOF', ''])
+  assert.ok(!(await metrics.text(silent)).includes(trace(4).traceId))
+})
+
 test('a label with an open set of values can not fill the memory', async () => {
   const metrics = createMetrics()
   const count = metrics.counter('millhand_claims_total')

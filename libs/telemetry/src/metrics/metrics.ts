@@ -3,7 +3,10 @@
  * `/metrics` from them, is loaded by the first scrape. Why: docs/decisions/metrics.md
  */
 import type { Log } from '../log.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import { type Labels, type MetricName, metricSpecs } from './metric-specs.ts'
+import type { MetricsFormat } from './metrics-format.ts'
+import { openMetricsText } from './open-metrics.ts'
 import { type Family, Recorded, record } from './recorded.ts'
 
 /** One value that is read when metrics are. */
@@ -16,27 +19,27 @@ export type Sample = {
 }[MetricName<'gauge' | 'counter'>]
 
 type Add = (by?: number) => void
+export type RecordValue = (value: number, trace?: TraceContext) => void
 
 export interface Metrics {
   /** Counts one more, or `by` more, each time the function is called. */
   counter<Name extends MetricName<'counter'>>(name: Name): (labels: Labels<Name>, by?: number) => void
   /** The same of one series, for hot paths: a call is one addition. */
   boundCounter<Name extends MetricName<'counter'>>(name: Name, labels: Labels<Name>): Add
-  /** Adds a value each time the function is called. */
-  histogram<Name extends MetricName<'histogram'>>(name: Name): (labels: Labels<Name>, value: number) => void
+  /** Adds a value each time the function is called. A value of a sampled trace is an exemplar. */
+  histogram<Name extends MetricName<'histogram'>>(
+    name: Name,
+  ): (labels: Labels<Name>, value: number, trace?: TraceContext) => void
   /** The same of one series, for hot paths. */
-  boundHistogram<Name extends MetricName<'histogram'>>(name: Name, labels: Labels<Name>): (value: number) => void
+  boundHistogram<Name extends MetricName<'histogram'>>(name: Name, labels: Labels<Name>): RecordValue
   /**
    * `read` is called whenever metrics are read, until the returned call. Where it fails, what it tells is left out. Samples of
    * one series are added up.
    */
   observe(read: () => readonly Sample[] | Promise<readonly Sample[]>): () => void
-  /** All of it, in the text format of Prometheus. The log hears what could not be read. */
-  text(log: Pick<Log, 'warn'>): Promise<string>
+  /** All of it. The log hears what could not be read. */
+  text(log: Pick<Log, 'warn'>, format?: MetricsFormat): Promise<string>
 }
-
-/** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
-export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Those of this process. */
 export const processMetrics: Metrics = createMetrics()
@@ -86,20 +89,22 @@ export function createMetrics(): Metrics {
     },
     histogram(name) {
       const recorded = family(name)
-      return (labels, value) => record(recorded.series(labels), recorded.buckets, value)
+      return (labels, value, trace) => record(recorded.series(labels), recorded.buckets, value, trace)
     },
     boundHistogram(name, labels) {
       const recorded = family(name)
       const series = recorded.series(labels)
-      return value => record(series, recorded.buckets, value)
+      return (value, trace) => record(series, recorded.buckets, value, trace)
     },
     observe(one) {
       reads.add(one)
       return () => void reads.delete(one)
     },
-    async text(log) {
+    async text(log, format = 'prometheus') {
       const { prometheusText } = await import('./prometheus-text.ts')
-      return await prometheusText(await read(log), started)
+      const families = await read(log)
+      const text = await prometheusText(families, started)
+      return format === 'openmetrics' ? openMetricsText(text, families) : text
     },
   }
 }

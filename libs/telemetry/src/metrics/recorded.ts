@@ -1,4 +1,5 @@
 /** What is recorded of a metric: plain numbers, by series. */
+import type { TraceContext } from '../tracing/trace-context.ts'
 import { isOpen, type MetricName, type MetricSpec } from './metric-specs.ts'
 
 /** A metric with its series. */
@@ -15,6 +16,16 @@ export interface Series {
   /** Of a histogram: how many values each bucket has that no smaller one has; the last has what is beyond all bounds. */
   readonly counts: number[]
   sum: number
+  /** Of a histogram: of each bucket the latest value that came with a trace that is kept. */
+  readonly exemplars: (Exemplar | undefined)[]
+}
+
+/** One value of a bucket, and the trace in which to see why it was so. */
+export interface Exemplar {
+  readonly value: number
+  readonly trace: TraceContext
+  /** When it was recorded, in milliseconds since 1970. */
+  readonly at: number
 }
 
 /** Of one metric, so that labels with an open set of values can't fill the memory: those beyond share the value `other`. */
@@ -65,6 +76,7 @@ export class Recorded {
       value: 0,
       counts,
       sum: 0,
+      exemplars: [],
     }
     this.all.set(key, series)
     return series
@@ -81,10 +93,11 @@ function closedSeries({ labels }: MetricSpec): Readonly<Record<string, string>>[
   return all
 }
 
-/** Counts a value in its bucket. */
-export function record(series: Series, buckets: readonly number[], value: number): void {
+/** Counts a value in its bucket; it is the bucket's exemplar where `trace` is sampled. */
+export function record(series: Series, buckets: readonly number[], value: number, trace?: TraceContext): void {
   let at = 0
   while (at < buckets.length && value > (buckets[at] as number)) at++
   series.counts[at] = (series.counts[at] as number) + 1
   series.sum += value
+  if (trace?.isSampled) series.exemplars[at] = { value, trace, at: Date.now() }
 }

@@ -49,11 +49,12 @@ export async function createOtlpTracer(config: TracingConfig, service: string, l
     new RecordedSpan(startOtelSpan(otel, name, parent, options), parent?.state, queue)
 
   const tracer: Tracer = {
-    root(name, parent, options) {
+    root(parent, describe) {
       const { followsParent, ratio } = config.sampler
       const traceId = parent?.traceId ?? ids.newTraceId()
       const isSampled = parent !== undefined && followsParent ? parent.isSampled : isKept(traceId, ratio)
       if (isSampled) {
+        const { name, ...options } = describe()
         const span = start(name, parent, options)
         return { context: span.context, span }
       }

@@ -34,7 +34,8 @@ export function recordTraces(): { readonly spans: RecordedSpan[]; off(): void } 
     }
   }
   setTracer({
-    root(name, parent, options) {
+    root(parent, describe) {
+      const { name, ...options } = describe()
       const span = begin(name, parent, options)
       return { context: span.context, span }
     },

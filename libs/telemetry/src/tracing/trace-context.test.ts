@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { linksTo, parseTraceContext, traceIds, traceparentOf } from './trace-context.ts'
+import { linksTo, parseTraceContext, traceIds, traceIdsOfAll, traceparentOf } from './trace-context.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
@@ -45,6 +45,19 @@ test('lines of the log name a context, or its header, and nothing where there is
   for (const known of [text, parseTraceContext(text)])
     assert.deepEqual(traceIds(known), { trace_id: traceId, span_id: spanId })
   for (const none of [undefined, '', 'nonsense']) assert.deepEqual(traceIds(none), {})
+})
+
+test('lines of the log about many traces name each once, and at most 16', () => {
+  const text = (n: number) => `00-${String(n).padStart(32, '0')}-${spanId}-00`
+  const id = (n: number) => String(n).padStart(32, '0')
+  assert.deepEqual(traceIdsOfAll([text(1)]), traceIds(text(1)))
+  assert.deepEqual(traceIdsOfAll([text(1), undefined, text(2), text(1)]), { trace_ids: [id(1), id(2)] })
+  assert.deepEqual(traceIdsOfAll([undefined, undefined]), {})
+  const { trace_ids = [] } = traceIdsOfAll(Array.from({ length: 40 }, (_, n) => text(n + 1)))
+  assert.deepEqual(
+    trace_ids,
+    Array.from({ length: 16 }, (_, n) => id(n + 1)),
+  )
 })
 
 test('work that is done together is linked to at most 16 others that are sampled', () => {

@@ -30,13 +30,27 @@ export function parseTraceContext(
 export const traceparentOf = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
-/** The fields of log lines about work of a trace, a context or its `traceparent`; none where traces are off. */
-export function traceIds(parent: TraceContext | string | undefined): {
+interface TraceFields {
   readonly trace_id?: string
   readonly span_id?: string
-} {
+  readonly trace_ids?: readonly string[]
+}
+
+/** The fields of log lines about work of a trace, a context or its `traceparent`; none where traces are off. */
+export function traceIds(parent: TraceContext | string | undefined): Pick<TraceFields, 'trace_id' | 'span_id'> {
   const context = typeof parent === 'string' ? parseTraceContext(parent) : parent
   return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId }
+}
+
+/** The fields of log lines about work of several traces: the ids of at most 16 in `trace_ids`; of one as `traceIds` has them. */
+export function traceIdsOfAll(parents: readonly (string | undefined)[]): TraceFields {
+  if (parents.length === 1) return traceIds(parents[0])
+  const ids = new Set<string>()
+  for (const parent of parents) {
+    const id = parseTraceContext(parent)?.traceId
+    if (id !== undefined && ids.add(id).size === MOST_LINKS) break
+  }
+  return ids.size === 0 ? {} : { trace_ids: [...ids] }
 }
 
 /** A link for each of a whole batch would make the spans of a batch of 64 as large as 64 spans. */

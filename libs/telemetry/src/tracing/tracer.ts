@@ -16,6 +16,10 @@ export interface SpanOptions {
   readonly startedAt?: number
 }
 
+export interface SpanDescription extends SpanOptions {
+  readonly name: string
+}
+
 /** A part of a trace that is being done. */
 export interface Span {
   /** The parent of what is done within it. */
@@ -26,11 +30,13 @@ export interface Span {
 }
 
 export interface Tracer {
-  /** Where a trace begins or comes in: decides whether it is sampled; without that there is no span, only a context. */
+  /**
+   * Where a trace begins or comes in: decides whether it is sampled; without that there is no span, only a context, and
+   * nobody asks for the span's description.
+   */
   root(
-    name: string,
     parent: TraceContext | undefined,
-    options: SpanOptions,
+    describe: () => SpanDescription,
   ): { readonly context: TraceContext; readonly span?: Span }
   /** Of a context that is sampled, or a new trace. */
   start(name: string, parent: TraceContext | undefined, options: SpanOptions): Span

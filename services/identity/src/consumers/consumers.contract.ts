@@ -77,6 +77,27 @@ export function describeConsumers(open: () => Identity): void {
       assert.equal(await told(made), undefined)
     })
 
+    it('are removed 90 days after their end, while those that live stay', async () => {
+      const expiresAt = timestampFromMs(at.clock.now() + DAY_MS)
+      const [living, revoked, expired] = [await make(), await make(), await make({ expiresAt })]
+      await at.consumers.revokeConsumer({ id: revoked.id })
+      /** Those that are listed after another pass of the owner. */
+      const left = async () => {
+        const ending = new AbortController()
+        const running = at.service.run(ending.signal)
+        ending.abort()
+        await running
+        return [await listed(living), await listed(revoked), await listed(expired)].map(Boolean)
+      }
+      await at.clock.advance(90 * DAY_MS - 1)
+      assert.deepEqual(await left(), [true, true, true])
+      await at.clock.advance(1)
+      assert.deepEqual(await left(), [true, false, true])
+      await at.clock.advance(DAY_MS)
+      assert.deepEqual(await left(), [true, false, false])
+      assert.equal(await failure(at.consumers.revokeConsumer({ id: revoked.id })), 'not_found')
+    })
+
     it('have their latest use noted to the minute, never back and never in the future', async () => {
       const made = await make()
       const use = async (ms: number) => {

@@ -14,7 +14,7 @@ import {
   traceIds,
   traceparentOf,
 } from '@millhand/telemetry'
-import type { ReadableArchive } from '../archived-event.ts'
+import type { ArchivedEvent, ReadableArchive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
 import { jsonMembers } from '../json-members.ts'
 import type { SignedHeaders, Signer } from '../signature/signer.ts'
@@ -61,6 +61,8 @@ export interface AttemptResult {
   readonly isPosted?: true
   /** The endpoint as it was tried; a callback has none. */
   readonly webhook?: WebhookRecord | undefined
+  /** The trace of the event, where it has one. */
+  readonly traceparent?: string | undefined
 }
 
 /** Tries a delivery that is leased. Never rejects; once the signal ends, it ends soon. */
@@ -71,18 +73,22 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const held: FencingToken = { lease_id: delivery.lease_id, attempt: delivery.attempt }
   const [at, beganAt] = [deps.clock.now(), deps.clock.monotonic()]
+  let traceparent: string | undefined
   try {
-    const { tenant, endpoint, callback_url } = delivery
+    const { tenant, endpoint, callback_url, event_id } = delivery
     const webhook = callback_url === undefined ? await deps.webhooks.get(tenant, endpoint) : undefined
     const url = callback_url ?? (webhook?.status === 'enabled' ? webhook.url : undefined)
     if (url === undefined) return { cause: { kind: 'dropped', held } }
-    const request = await signRequest(deps, delivery, webhook)
+    const event = await deps.archive.get(tenant, event_id)
+    traceparent = event?.traceparent
+    const request = await signRequest(deps, delivery, event, webhook)
     // A secret can come back: with the operator's right key, or by a rotation. What an event is stays.
     if ('error' in request)
       return { cause: { kind: request.error === UNREADABLE ? 'tried' : 'spoiled', held, attempt: request } }
-    return { cause: await post(deps, delivery, url, request, signal), isPosted: true, webhook }
+    const cause = await post(deps, delivery, { url, traceparent, ...request }, signal)
+    return { cause, isPosted: true, webhook, traceparent }
   } catch (error) {
-    deps.log.error('webhook.not_tried', { delivery_id: delivery.id, error })
+    deps.log.error('webhook.not_tried', { delivery_id: delivery.id, ...traceIds(traceparent), error })
     if (!(await storeAnswers(deps))) return { cause: { kind: 'not_tried', held, reason: 'store_away' } }
     const ms = Math.round(deps.clock.monotonic() - beganAt)
     const attempt = { at, ms, error: 'internal_error', response: 'It failed inside Millhand.' }
@@ -102,19 +108,22 @@ async function storeAnswers({ webhooks }: AttemptDeps): Promise<boolean> {
 
 interface SignedRequest {
   readonly body: string
-  /** The trace of the event, where it has one. */
-  readonly traceparent: string | undefined
   readonly headers: SignedHeaders
+}
+
+interface Post extends SignedRequest {
+  readonly url: string
+  readonly traceparent: string | undefined
 }
 
 /** What is posted; or, where that can't be made, why. */
 async function signRequest(
-  { archive, signer, clock, log }: AttemptDeps,
+  { signer, clock, log }: AttemptDeps,
   { tenant, id, endpoint, event_id }: DeliveryRecord,
+  event: ArchivedEvent | undefined,
   webhook: WebhookRecord | undefined,
 ): Promise<SignedRequest | (Attempt & { error: string })> {
   const now = clock.now()
-  const event = await archive.get(tenant, event_id)
   const unsigned = (eventName: EventName, error: string, response: string) => {
     log.error(eventName, { delivery_id: id, endpoint, event_id, ...traceIds(event?.traceparent), reason: error })
     return { at: now, ms: 0, error, response }
@@ -127,7 +136,7 @@ async function signRequest(
     const headers = webhook
       ? signer.signWebhook(webhook, message, now)
       : await signer.signCallback(tenant, message, now)
-    return { body, headers, traceparent: event.traceparent }
+    return { body, headers }
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error
     return unsigned('webhook.unsigned', UNREADABLE, 'The secret can not be read. Rotate it.')
@@ -139,8 +148,7 @@ const UNREADABLE = 'secret_unreadable'
 async function post(
   { dial, clock }: AttemptDeps,
   delivery: DeliveryRecord,
-  url: string,
-  { headers, body, traceparent }: SignedRequest,
+  { url, headers, body, traceparent }: Post,
   signal: AbortSignal,
 ): Promise<DeliveryCause> {
   const { lease_id, attempt: number, endpoint, mode } = delivery

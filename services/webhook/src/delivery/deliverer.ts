@@ -3,6 +3,7 @@
 import type { Ids, KeyMode } from '@millhand/api'
 import { type FlowIndex, Pool, type Ready, type WorkStore } from '@millhand/lease'
 import { retry } from '@millhand/process'
+import { traceIds } from '@millhand/telemetry'
 import type { DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import { type AttemptDeps, type AttemptResult, attemptDelivery } from './attempt.ts'
@@ -16,7 +17,7 @@ export interface DelivererDeps extends AttemptDeps {
   readonly webhooks: Webhooks
   readonly ids: Ids
   /** Hears what came of each, as it was before, once that is written. */
-  readonly onTried: (delivery: DeliveryRecord, cause: DeliveryCause) => void
+  readonly onTried: (delivery: DeliveryRecord, cause: DeliveryCause, traceparent: string | undefined) => void
 }
 
 /** How much of a flow the ready queue holds: a million rows cost no memory. */
@@ -61,7 +62,8 @@ export class Deliverer {
       caps: ready => this.#capsOf(ready),
       ownerClaims: true,
       window: WINDOW,
-      onError: error => log.error('pool.sweep_failed', { pool: name, error }),
+      onError: (error, delivery) =>
+        log.error('pool.sweep_failed', { pool: name, ...(delivery && { delivery_id: delivery.id }), error }),
     })
   }
 
@@ -155,17 +157,22 @@ export class Deliverer {
     // What is dropped was not posted, and ends: a pause would keep the backlog of a disabled endpoint for weeks.
     if (tried.cause.kind !== 'dropped') this.#limiter.ended(delivery.endpoint, postOutcomeOf(tried), beganAt)
     const cause = cut.aborted ? givenBack(tried.cause) : tried.cause
-    if (!(await this.#settle(delivery, cause, leave))) return
-    this.#deps.onTried(delivery, cause)
+    if (!(await this.#settle(delivery, cause, leave, tried.traceparent))) return
+    this.#deps.onTried(delivery, cause, tried.traceparent)
     await this.#learn(tried)
   }
 
   /** Writes it, again and again until the store has it; another owner takes it up where it never has. */
-  async #settle(delivery: DeliveryRecord, cause: DeliveryCause, leave: AbortSignal): Promise<boolean> {
+  async #settle(
+    delivery: DeliveryRecord,
+    cause: DeliveryCause,
+    leave: AbortSignal,
+    traceparent: string | undefined,
+  ): Promise<boolean> {
     const { clock, log } = this.#deps
     // The first failure tells of it: hundreds may be under way while the store is away.
     const onFailure = (error: unknown, attempt: number) => {
-      if (attempt === 1) log.error('webhook.not_written', { delivery_id: delivery.id, error })
+      if (attempt === 1) log.error('webhook.not_written', { delivery_id: delivery.id, ...traceIds(traceparent), error })
     }
     const options = { clock, waitMs: () => REST_MS, signal: leave, onFailure }
     return await retry(() => this.#pool.settle(delivery, cause), options).catch(() => false)

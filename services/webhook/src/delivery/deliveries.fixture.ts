@@ -37,6 +37,8 @@ export async function openDeployment(db: Database) {
     },
   }
   const logged: string[] = []
+  /** The traces that these lines name. */
+  const traced = new Set<string>()
   const metrics = createMetrics()
   const onTried = deliveryMetrics(metrics)
   const archive: Archive = db.collection(archiveSpec)
@@ -70,7 +72,14 @@ export async function openDeployment(db: Database) {
       signer: createSigner(sealer, callbackSecrets),
       dial: otherwise.dial ?? dialer,
       clock,
-      log: createLog({ level: 'error', write: line => void logged.push(JSON.parse(line).event) }),
+      log: createLog({
+        level: 'error',
+        write(line) {
+          const { event, trace_id } = JSON.parse(line)
+          logged.push(event)
+          if (trace_id !== undefined) traced.add(trace_id)
+        },
+      }),
       ids: createIds({ now: () => clock.now() }),
       random: () => 0.5,
       onTried,
@@ -113,7 +122,7 @@ export async function openDeployment(db: Database) {
   }
 
   return {
-    ...{ told, logged, metrics, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
+    ...{ told, logged, traced, metrics, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
 
     /** An endpoint of the receiver's, at the path of its id. */
     async endpoint(id: string, more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> {

@@ -21,7 +21,7 @@ export interface DispatcherDeps extends AttemptDeps {
   /** From 0 up to 1. */
   readonly random: () => number
   /** Hears what came of each delivery that was taken up, as it was before, once that is written. */
-  readonly onTried: (delivery: DeliveryRecord, cause: DeliveryCause) => void
+  readonly onTried: (delivery: DeliveryRecord, cause: DeliveryCause, traceparent: string | undefined) => void
 }
 
 export interface Dispatcher {

@@ -19,7 +19,7 @@ export function describePutOffs(
     beforeEach(async () => {
       store = await open()
       here = await openDeployment(store.db)
-      events = someEvents(2)
+      events = someEvents(2).map(event => ({ ...event, traceparent: `00-${traceId}-b7ad6b7169203331-01` }))
       await here.keep(events)
       await here.endpoint('wh_1')
     })
@@ -28,6 +28,7 @@ export function describePutOffs(
       await store.close()
     })
 
+    const traceId = '0af7651916cd43dd8448eb211c80319c'
     const failingSince = async () => (await here.webhooks.get('acct_1/live', 'wh_1'))?.failing_since
 
     for (const code of ['dns_unavailable', 'no_sockets'] as const) {
@@ -95,6 +96,7 @@ export function describePutOffs(
       assert.deepEqual([tried, attempts.map(({ error }) => error)], [12, ['internal_error', 'internal_error']])
       assert.equal(await failingSince(), undefined)
       assert.deepEqual(new Set(here.logged), new Set(['webhook.not_tried']))
+      assert.deepEqual(here.traced, new Set([traceId]))
     })
   })
 }
