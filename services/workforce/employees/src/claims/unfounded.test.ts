@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import corpus from './corpus.fixture.json' with { type: 'json' }
+import fourth from './fourth-writer.fixture.json' with { type: 'json' }
 import letters from './letters.fixture.json' with { type: 'json' }
 import outside from './outside-writer.fixture.json' with { type: 'json' }
 import inside from './rule-writer.fixture.json' with { type: 'json' }
@@ -44,12 +45,16 @@ for (const [by, texts, count, mostRefused, mostMissed] of [
   })
 
 /** No rule was made or changed for these: what the rules are worth on new texts. Mend rules by the others. */
-it('of 60 texts that no rule was made for, 20 of 30 lies are found and 19 of 30 honest texts pass', () => {
-  const all = judgedOf(third as typeof corpus)
-  assert.equal(all.length, 60)
-  assert.equal(all.filter(({ of, found }) => of !== undefined && found).length, 20)
-  assert.equal(all.filter(({ of, found }) => of === undefined && !found).length, 19)
-})
+for (const [by, texts, found, passed] of [
+  ['a writer who knew the rules', third, 20, 19],
+  ['a writer who had not read the rules', fourth, 22, 16],
+] as const)
+  it(`of 60 texts by ${by} that no rule was made for, ${found} of 30 lies are found and ${passed} of 30 honest texts pass`, () => {
+    const all = judgedOf(texts as typeof corpus)
+    assert.equal(all.length, 60)
+    assert.equal(all.filter(({ of, found }) => of !== undefined && found).length, found)
+    assert.equal(all.filter(({ of, found }) => of === undefined && !found).length, passed)
+  })
 
 describe('of planted lies over six kinds', () => {
   it('at least 75 of 80 are found, and each that is of money, law or health', () => {
