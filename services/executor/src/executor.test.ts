@@ -47,6 +47,9 @@ interface Script {
   readonly answersWhenGivenUp?: boolean
   readonly runMs: number
   readonly renewable?: boolean
+  /** Whether renewals fail. */
+  readonly isCutOff?: boolean
+  readonly runTimeoutS?: number
   /** How many leases the run has: `task_0` and so on. Where not set, `lease` alone. */
   readonly count?: number
   /** What each item emits, at once. */
@@ -68,6 +71,8 @@ function start({
   answersWhenGivenUp = false,
   runMs,
   renewable = true,
+  isCutOff = false,
+  runTimeoutS = 600,
   count,
   emits = [],
   verdict,
@@ -81,8 +86,9 @@ function start({
   const emitted: RunEmissions[] = []
   const callBytes: number[] = []
   const lines: { event?: string }[] = []
+  const lent = { ...lease, runTimeout: seconds(runTimeoutS) }
   const leases =
-    count === undefined ? [lease] : Array.from({ length: count }, (_, i) => ({ ...lease, workId: `task_${i}` }))
+    count === undefined ? [lent] : Array.from({ length: count }, (_, i) => ({ ...lent, workId: `task_${i}` }))
   let asked = 0
   const newcomers = [...(script.newcomers ?? [])]
   let waitsEnded = 0
@@ -110,6 +116,7 @@ function start({
       },
       renew(request) {
         renewals.push(...request.leases)
+        if (isCutOff) throw new Error('nobody answers')
         const kept = { verdict: Renewed_Verdict.KEPT, ttl: seconds(10) }
         const renewed = request.leases.map(() => (renewable ? kept : { verdict: Renewed_Verdict.LOST }))
         return create(RenewResponseSchema, { leases: renewed })
@@ -215,6 +222,16 @@ describe('executor', () => {
     const { clock, results, stop } = start({ waitMs: 9_000, runMs: 20_000, renewable: false })
     await clock.advance(40_000)
     assert.deepEqual(results, [])
+    await stop()
+  })
+
+  it('says of a run that was over its time by the moment at which its lease is about to end that it took too long', async () => {
+    const { clock, results, stop } = start({ runMs: 20_000, isCutOff: true, runTimeoutS: 8 })
+    await clock.advance(9_000)
+    assert.deepEqual(
+      results.map(({ outcome }) => outcome.case === 'failure' && outcome.value.code),
+      ['run_timeout'],
+    )
     await stop()
   })
 
