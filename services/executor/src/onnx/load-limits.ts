@@ -8,8 +8,8 @@ export interface LoadLimits {
   readonly timeoutMs: number
 }
 
-/** What so many threads use in a minute of their own, and five minutes where others have the processor, or the disk is slow. */
-export const loadLimits = (threads: number): LoadLimits => ({ processorMs: 60_000 * threads, timeoutMs: 300_000 })
+/** Many times what good models take, and all time until it has that where others have the processor, or the disk is slow. */
+export const loadLimits: LoadLimits = { processorMs: 30_000, timeoutMs: 300_000 }
 
 /**
  * Loads within the limits, which then count no more. Rejects with `LoadFailed` where the model takes too much of the

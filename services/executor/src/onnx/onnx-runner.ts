@@ -30,7 +30,7 @@ export interface OnnxRunnerOptions extends SessionOptions {
   readonly memoryLimitBytes: number
   /** What its usage counts as, where it runs on a GPU. */
   readonly gpuType?: string
-  /** What loading may take; what `loadLimits` says of its threads where left out. */
+  /** What loading may take, where not what it usually may. */
   readonly loadLimits?: LoadLimits
   /** What the outputs of a run that are in files may have together, in bytes. Default 1 GiB. */
   readonly outputFilesBytes?: number
@@ -92,7 +92,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
   const stop = () => void child.kill()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    const limits = options.loadLimits ?? loadLimits(options.threads)
+    const limits = options.loadLimits ?? loadLimits
     const answer = await withModelFiles(child, model, files =>
       withinLoadLimits(child, limits, () => ask(child, model, files, options)),
     )

@@ -90,7 +90,7 @@ async function load(
   signal.addEventListener('abort', stop, { once: true })
   try {
     const { said } = await withModelFiles(child, model, ({ model: path, tokenizer }) =>
-      withinLoadLimits(child, loadLimits(CORES), async () => {
+      withinLoadLimits(child, loadLimits, async () => {
         if (path === undefined) throw new LoadFailed('model_broken', 'The model is of several files.')
         child.send({ kind: 'load', path, ...(tokenizer !== undefined && { tokenizer }), ...descriptionOf(model) })
         return await child.next()
