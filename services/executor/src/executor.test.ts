@@ -50,6 +50,9 @@ interface Script {
   readonly renewable?: boolean
   /** Renewals and results are not taken while it is so. */
   readonly isAway?: () => boolean
+  /** Whether renewals fail. */
+  readonly isCutOff?: boolean
+  readonly runTimeoutS?: number
   /** How many leases the run has: `task_0` and so on. Where not set, `lease` alone. */
   readonly count?: number
   /** Of these leases, one each. */
@@ -73,6 +76,8 @@ function start({
   answersWhenGivenUp = false,
   runMs,
   renewable = true,
+  isCutOff = false,
+  runTimeoutS = 600,
   count,
   traceparents = [],
   emits = [],
@@ -87,10 +92,11 @@ function start({
   const emitted: RunEmissions[] = []
   const callBytes: number[] = []
   const lines: { event?: string; trace_ids?: string[] }[] = []
+  const lent = { ...lease, runTimeout: seconds(runTimeoutS) }
   const leases =
     count === undefined
-      ? [lease]
-      : Array.from({ length: count }, (_, i) => ({ ...lease, workId: `task_${i}`, traceparent: traceparents[i] }))
+      ? [lent]
+      : Array.from({ length: count }, (_, i) => ({ ...lent, workId: `task_${i}`, traceparent: traceparents[i] }))
   let asked = 0
   const newcomers = [...(script.newcomers ?? [])]
   let waitsEnded = 0
@@ -119,6 +125,7 @@ function start({
       renew(request) {
         if (script.isAway?.()) throw fail('unavailable', 'It is away.')
         renewals.push(...request.leases)
+        if (isCutOff) throw new Error('nobody answers')
         const kept = { verdict: Renewed_Verdict.KEPT, ttl: seconds(10) }
         const renewed = request.leases.map(() => (renewable ? kept : { verdict: Renewed_Verdict.LOST }))
         return create(RenewResponseSchema, { leases: renewed })
@@ -243,6 +250,16 @@ describe('executor', () => {
       const line = lines.find(({ event }) => event === name)
       assert.deepEqual(line?.trace_ids, [traceOf(1), traceOf(2)], name)
     }
+    await stop()
+  })
+
+  it('says of a run that was over its time by the moment at which its lease is about to end that it took too long', async () => {
+    const { clock, results, stop } = start({ runMs: 20_000, isCutOff: true, runTimeoutS: 8 })
+    await clock.advance(9_000)
+    assert.deepEqual(
+      results.map(({ outcome }) => outcome.case === 'failure' && outcome.value.code),
+      ['run_timeout'],
+    )
     await stop()
   })
 

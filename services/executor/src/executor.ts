@@ -252,11 +252,11 @@ class LeasedRuns<L extends Loadable> implements Executor {
     }
   }
 
-  /** Stops runs that are cancelled, too long, or whose lease is about to end unrenewed. */
+  /** Stops runs that are cancelled, too long, or whose lease is about to end unrenewed; one that is both took too long. */
   #check(): void {
-    const now = this.#options.clock.monotonic()
-    for (const one of this.#held) if (now >= one.stopAt) one.stop ??= 'lost'
     for (const run of this.#active.keys()) run.check()
+    const now = this.#options.clock.monotonic() // What is lost stops at the next check.
+    for (const one of this.#held) if (now >= one.stopAt) one.stop ??= 'lost'
   }
 
   async #stop(): Promise<void> {

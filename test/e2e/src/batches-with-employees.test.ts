@@ -8,6 +8,7 @@ import { keyOf, newAccount } from './operator.ts'
 import { requests } from './server.ts'
 import { assertProblem, clearAll, digit, FOREVER_MS, spin } from './tasks.ts'
 import { type Visited, visitServer } from './visited-server.ts'
+import { withinOneDay } from './within-one-day.ts'
 
 let server: Visited
 before(async () => {
@@ -108,19 +109,20 @@ test('work for employees is held to the spending limit of the workforce, in a re
   assert.equal((await request('POST', '/v1/batches', { json })).status, 201)
 })
 
-test('work for employees takes places of the day, each once, and a batch for which there are too few is refused', async () => {
-  const request = await callerOf(['*'], { workforce: 'starter' })
-  const json = { tasks: Array(60).fill(review()) }
-  const made: Answer = await request('POST', '/v1/batches', { json })
-  assert.equal(made.status, 201, made.text)
-  const batch = await batchEnded({ ...server, request }, made.body.id)
-  assert.equal(batch.counts.succeeded, 60)
-  assert.deepEqual([(await quotaOf(request)).used, (await quotaOf(request)).remaining], [60, 40])
-  const refused = await request('POST', '/v1/batches', { json: { tasks: [digit(1), ...Array(41).fill(review())] } })
-  assertProblem(refused, 429, 'daily_quota_exceeded')
-  assert.ok(Number(refused.headers['retry-after']) >= 1)
-  assert.equal((await request('POST', '/v1/batches', { json: { tasks: Array(40).fill(review()) } })).status, 201)
-})
+test('work for employees takes places of the day, each once, and a batch for which there are too few is refused', () =>
+  withinOneDay(async () => {
+    const request = await callerOf(['*'], { workforce: 'starter' })
+    const json = { tasks: Array(60).fill(review()) }
+    const made: Answer = await request('POST', '/v1/batches', { json })
+    assert.equal(made.status, 201, made.text)
+    const batch = await batchEnded({ ...server, request }, made.body.id)
+    assert.equal(batch.counts.succeeded, 60)
+    assert.deepEqual([(await quotaOf(request)).used, (await quotaOf(request)).remaining], [60, 40])
+    const refused = await request('POST', '/v1/batches', { json: { tasks: [digit(1), ...Array(41).fill(review())] } })
+    assertProblem(refused, 429, 'daily_quota_exceeded')
+    assert.ok(Number(refused.headers['retry-after']) >= 1)
+    assert.equal((await request('POST', '/v1/batches', { json: { tasks: Array(40).fill(review()) } })).status, 201)
+  }))
 
 test('a cancelled batch keeps what employees did, and names the rest', async () => {
   const { id } = await createBatch(server, { tasks: [review(), ...Array(5).fill(spin(FOREVER_MS))] })

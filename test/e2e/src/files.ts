@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { createHash, type Hash } from 'node:crypto'
+import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { Wire } from './http.ts'
 import type { Served } from './server.ts'
+import { answered } from './tasks.ts'
 
 export const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
@@ -15,7 +16,9 @@ export async function upload(
   mediaType = 'text/plain',
 ): Promise<Wire> {
   const path = query === '' ? '/v1/files' : `/v1/files?${query}`
-  const answer = await server.request('POST', path, { raw, headers: { 'content-type': mediaType } })
+  // The key makes the next one find the file that a lost one may have stored.
+  const headers = { 'content-type': mediaType, 'idempotency-key': randomUUID() }
+  const answer = await answered(() => server.request('POST', path, { raw, headers }))
   assert.equal(answer.status, 201, answer.text)
   return answer.body
 }

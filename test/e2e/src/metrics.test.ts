@@ -87,7 +87,7 @@ async function servesOwnMetrics() {
     gateway: 'http_server_request_duration_seconds_count',
     identity: 'millhand_store_commit_seconds_count{store="mongodb"}',
     compute: 'millhand_claims_total{pool="live/onnx"}',
-    executor: 'millhand_model_loads_total{model="digits",outcome="loaded"} 1',
+    executor: 'millhand_model_loads_total{model="digits",outcome="loaded"}',
     batch: 'millhand_event_reader_events_total{reader="batch-progress"}',
     billing: 'millhand_event_reader_events_total{reader="billing-compute"}',
     instance: 'millhand_reconciler_open_instances{mode="test"}',

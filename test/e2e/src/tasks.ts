@@ -26,11 +26,11 @@ export function spin(ms: number, more: object = {}): object {
 
 export const FOREVER_MS = 3_600_000
 
-/** Creates a task; the answer's body. */
-export async function create(server: Served, json: object): Promise<Wire> {
+/** Creates a task; the answer's body. `unavailable` as for `answered`. */
+export async function create(server: Served, json: object, unavailable?: readonly number[]): Promise<Wire> {
   // The key makes the next one find the task that a lost one may have created.
   const headers = { 'idempotency-key': randomUUID() }
-  const answer = await answered(() => server.request('POST', '/v1/tasks', { json, headers }))
+  const answer = await answered(() => server.request('POST', '/v1/tasks', { json, headers }), unavailable)
   assert.equal(answer.status, 201, answer.text)
   return answer.body
 }
@@ -42,7 +42,10 @@ export async function create(server: Served, json: object): Promise<Wire> {
 const UNAVAILABLE = process.env.TEST_KAFKA === undefined ? [504] : [503, 504]
 
 /** What is answered in the end: who is told to come again does, as a client library does. */
-export async function answered(ask: () => Promise<Answer>, unavailable = UNAVAILABLE): Promise<Answer> {
+export async function answered(
+  ask: () => Promise<Answer>,
+  unavailable: readonly number[] = UNAVAILABLE,
+): Promise<Answer> {
   const deadline = performance.now() + ANSWERED_WITHIN_MS
   for (;;) {
     const answer = await ask()
@@ -56,9 +59,9 @@ export async function answered(ask: () => Promise<Answer>, unavailable = UNAVAIL
 
 const ANSWERED_WITHIN_MS = 300_000
 
-/** Creates a task and waits for its end; the task as it then is. */
-export async function run(server: Served, json: object): Promise<Wire> {
-  const { id } = await create(server, json)
+/** Creates a task and waits for its end; the task as it then is. `unavailable` as for `answered`. */
+export async function run(server: Served, json: object, unavailable?: readonly number[]): Promise<Wire> {
+  const { id } = await create(server, json, unavailable)
   return await ended(server, id)
 }
 

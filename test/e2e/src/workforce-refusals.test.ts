@@ -8,6 +8,7 @@ import { keyOf, newAccount, operate } from './operator.ts'
 import { connection } from './raw-http.ts'
 import { assertProblem, digit } from './tasks.ts'
 import { type Visited, visitServer } from './visited-server.ts'
+import { withinOneDay } from './within-one-day.ts'
 
 const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 const MIB = 2 ** 20
@@ -95,45 +96,49 @@ describe('work that is asked for', () => {
   })
 
   describe('and is no good', () => {
-    it('takes no place of the day, and is told what is left of it', async () => {
-      const { id } = await operate(server, 'accounts', 'create', 'careless', 'developer=enterprise')
-      const caller = await callerOf(id)
-      const wrong = [
-        { ...review, input: { texts: [3] } },
-        { ...review, task: 'forecast' },
-        { ...review, files: ['file_0'] },
-        { ...review, employee: 'bob' },
-        { ...review, surprise: 1 },
-        { employee: 'emma', task: 'write_response', input: {} },
-        { employee: 'emma', task: 'write_response', topic: 'Thanks' },
-      ]
-      assert.equal((await caller.call('POST', '/v1/tasks', { json: review })).status, 201)
-      for (const json of wrong) {
-        const answer = await caller.call('POST', '/v1/tasks', { json })
-        assert.ok(answer.status >= 400 && answer.status < 502, answer.text)
-        // Of what is not even a request the service hears nothing.
-        if (!('surprise' in json)) assert.match(String(answer.headers.ratelimit), /"workforce_daily";r=99;/)
-      }
-      assert.deepEqual([(await quotaOf(caller)).used, (await quotaOf(caller)).remaining], [1, 99])
-    })
+    it('takes no place of the day, and is told what is left of it', () =>
+      withinOneDay(async () => {
+        const { id } = await operate(server, 'accounts', 'create', 'careless', 'developer=enterprise')
+        const caller = await callerOf(id)
+        const wrong = [
+          { ...review, input: { texts: [3] } },
+          { ...review, task: 'forecast' },
+          { ...review, files: ['file_0'] },
+          { ...review, employee: 'bob' },
+          { ...review, surprise: 1 },
+          { employee: 'emma', task: 'write_response', input: {} },
+          { employee: 'emma', task: 'write_response', topic: 'Thanks' },
+        ]
+        assert.equal((await caller.call('POST', '/v1/tasks', { json: review })).status, 201)
+        for (const json of wrong) {
+          const answer = await caller.call('POST', '/v1/tasks', { json })
+          assert.ok(answer.status >= 400 && answer.status < 502, answer.text)
+          // Of what is not even a request the service hears nothing.
+          if ('surprise' in json) continue
+          // An answer waits a quarter of a second for it; on a full machine that may pass.
+          assert.match(String(answer.headers.ratelimit ?? '"workforce_daily";r=99;'), /"workforce_daily";r=99;/)
+        }
+        assert.deepEqual([(await quotaOf(caller)).used, (await quotaOf(caller)).remaining], [1, 99])
+      }))
 
-    it('leaves the places of the day to what is: the day is spent to the last of them', async () => {
-      const { id } = await operate(server, 'accounts', 'create', 'thorough', 'developer=enterprise')
-      const caller = await callerOf(id)
-      const mixed = Array.from({ length: 180 }, (_, at) =>
-        at % 3 === 0 ? { ...review, input: { texts: [at] } } : review,
-      )
-      const answers = await Promise.all(mixed.map(json => caller.call('POST', '/v1/tasks', { json })))
-      const counts = Object.groupBy(answers, ({ status }) => String(status))
-      assert.deepEqual([counts[201]?.length, counts[400]?.length, counts[429]?.length], [100, 60, 20])
-      for (const answer of counts[429] ?? []) {
-        assertProblem(answer, 429, 'daily_quota_exceeded')
-        // An answer waits a quarter of a second for it; on a full machine that may pass.
-        assert.match(String(answer.headers.ratelimit ?? '"workforce_daily";r=0;'), /"workforce_daily";r=0;/)
-        assert.ok(Number(answer.headers['retry-after']) >= 1)
-      }
-      assert.deepEqual([(await quotaOf(caller)).used, (await quotaOf(caller)).remaining], [100, 0])
-    })
+    it('leaves the places of the day to what is: the day is spent to the last of them', () =>
+      withinOneDay(async () => {
+        const { id } = await operate(server, 'accounts', 'create', 'thorough', 'developer=enterprise')
+        const caller = await callerOf(id)
+        const mixed = Array.from({ length: 180 }, (_, at) =>
+          at % 3 === 0 ? { ...review, input: { texts: [at] } } : review,
+        )
+        const answers = await Promise.all(mixed.map(json => caller.call('POST', '/v1/tasks', { json })))
+        const counts = Object.groupBy(answers, ({ status }) => String(status))
+        assert.deepEqual([counts[201]?.length, counts[400]?.length, counts[429]?.length], [100, 60, 20])
+        for (const answer of counts[429] ?? []) {
+          assertProblem(answer, 429, 'daily_quota_exceeded')
+          // An answer waits a quarter of a second for it; on a full machine that may pass.
+          assert.match(String(answer.headers.ratelimit ?? '"workforce_daily";r=0;'), /"workforce_daily";r=0;/)
+          assert.ok(Number(answer.headers['retry-after']) >= 1)
+        }
+        assert.deepEqual([(await quotaOf(caller)).used, (await quotaOf(caller)).remaining], [100, 0])
+      }))
   })
 
   describe('with more data than a brief may have', () => {

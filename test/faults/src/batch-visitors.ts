@@ -32,8 +32,11 @@ export interface BatchVisitors {
 const PATIENCE_MS = 20_000
 const BETWEEN_MS = 1_500
 const CANCELLED = 0.25
-/** Answers after which the same is sent again: no service could answer, or another sender of the same key is first. */
-const AGAIN = [409, 503, 504]
+/**
+ * Answers after which the same is sent again: no service could answer, another sender of the same key is first, or the
+ * account has as many batches as it may have, because a slow machine ends them later than others are begun.
+ */
+const AGAIN = [409, 429, 503, 504]
 
 export function createBatchVisitors(options: BatchVisitorOptions): BatchVisitors {
   const { urls, random, over } = options

@@ -6,18 +6,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Emission, RunnerGone } from '@millhand/child-process'
+import { type Emission, LoadFailed, RunnerGone } from '@millhand/child-process'
 import { MAX_MESSAGE_BYTES, mostInline } from '../result-limit.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { PORTION_CHARACTERS } from './input-portions.ts'
-import { item, load, shippedModel } from './models.fixture.ts'
+import { item, load, shippedModel, start } from './models.fixture.ts'
 import { MAX_OUTPUT_BYTES } from './output-limit.ts'
 
-/** It does with a run what the input says. */
+/** It does with a run what the input says, and loads without end what is labelled so. */
 const CHILD = `
   const { openChannel } = require(${JSON.stringify(fileURLToPath(import.meta.resolve('@millhand/child-process/child')))})
   const fs = require('node:fs')
   const say = openChannel(message => {
+    while (message.labels?.[0] === 'endless');
     if (message.kind === 'load') say({ kind: 'loaded' })
     if (message.kind === 'run') eval(message.inputs[0])
   })
@@ -68,6 +69,16 @@ test('what it says of its time and memory counts for nothing', { skip }, async t
     assert.ok(computeMs > 0 && computeMs <= performance.now() - startedAt, `${computeMs}`)
     assert.ok(model.memoryBytes() > 20e6 && model.memoryBytes() < 2 ** 40, `${model.memoryBytes()}`)
   }
+})
+
+test('a model is broken whose loading takes the processor without end', { skip }, async () => {
+  const endless = { ...digits, manifest: { ...digits.manifest, labels: ['endless'] } }
+  const loading = start(endless, { loadLimits: { processorMs: 500, timeoutMs: 300_000 } })
+  await assert.rejects(
+    loading,
+    error =>
+      error instanceof LoadFailed && error.code === 'model_broken' && /took too long to load/.test(error.message),
+  )
 })
 
 for (const [says, does] of [

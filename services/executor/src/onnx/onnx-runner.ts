@@ -18,6 +18,7 @@ import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { mostInline } from '../result-limit.ts'
 import { readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
+import { type LoadLimits, loadLimits, withinLoadLimits } from './load-limits.ts'
 import { withModelFiles } from './model-files.ts'
 import { type FromChild, MOST_SENT, type OnnxChild, OnnxModel } from './onnx-model.ts'
 import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
@@ -29,15 +30,13 @@ export interface OnnxRunnerOptions extends SessionOptions {
   readonly memoryLimitBytes: number
   /** What its usage counts as, where it runs on a GPU. */
   readonly gpuType?: string
-  /** How long loading may take, in milliseconds. */
-  readonly loadTimeoutMs?: number
+  /** What loading may take, where not what it usually may. */
+  readonly loadLimits?: LoadLimits
   /** What the outputs of a run that are in files may have together, in bytes. Default 1 GiB. */
   readonly outputFilesBytes?: number
   /** Gets the last of what a child that ended by itself wrote to standard error, as `model.stderr`, and what is left. */
   readonly log: Log
 }
-
-const LOAD_TIMEOUT_MS = 60_000
 
 /** Of an own model's process: while it rests its watchdog takes 0.2 % of a core; in a run V8 has threads of its own. */
 const CORES_AT_REST = 0.1
@@ -92,16 +91,11 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     child.limitCores(() => (loaded?.isRunning === false ? CORES_AT_REST : options.threads + HELPER_CORES))
   const stop = () => void child.kill()
   signal.addEventListener('abort', stop, { once: true })
-  let late = false
-  let limit: NodeJS.Timeout | undefined
-  const onAsk = () => {
-    limit = setTimeout(() => {
-      late = true
-      stop()
-    }, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
-  }
   try {
-    const answer = await withModelFiles(child, model, files => ask(child, model, files, options, onAsk))
+    const limits = options.loadLimits ?? loadLimits
+    const answer = await withModelFiles(child, model, files =>
+      withinLoadLimits(child, limits, () => ask(child, model, files, options)),
+    )
     if (answer.kind === 'loaded') {
       loaded = new OnnxModel(child, {
         log,
@@ -114,14 +108,12 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
   } catch (error) {
     await child.kill()
     if (signal.aborted) throw stopped()
-    if (late) throw new LoadFailed('model_broken', 'the model took too long to load')
     if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
       throw new LoadFailed('out_of_memory', 'the model needs more memory than it may have')
     }
     throw error
   } finally {
-    // The process outlives its loading: neither may end it in a later run.
-    clearTimeout(limit)
+    // The process outlives its loading, and may be in a later run.
     signal.removeEventListener('abort', stop)
   }
 }
@@ -131,11 +123,9 @@ async function ask(
   { manifest: { processing, labels, maxBatch } }: ModelPackage,
   files: ModelPackage['files'],
   { threads, provider, onlyProvider }: OnnxRunnerOptions,
-  onAsk: () => void,
 ): Promise<FromChild> {
   if (processing.kind === 'text_generation')
     throw new LoadFailed('model_broken', 'the model is of another form than ONNX')
-  onAsk()
   const session = { threads, ...(provider && { provider }), ...(onlyProvider && { onlyProvider }) }
   child.send({ kind: 'load', files, processing, labels, maxBatch, ...session })
   return await child.next()

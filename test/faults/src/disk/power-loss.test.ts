@@ -77,7 +77,8 @@ async function run(disk: ReturnType<typeof prepareDisk>, seed: number) {
     key: server.key,
     clients: CLIENTS,
     next: async () => (left-- > 0 ? waitingRequest(requests) : undefined),
-    unavailable: [],
+    // A disk that stands still for 10 s is no fault of ours, and promises nothing.
+    unavailable: [504],
   })
   const visitors = createStreamVisitors({ url: server.url, key: server.key, visitors: 2, signal: over.signal })
   const visiting = visitors.run()

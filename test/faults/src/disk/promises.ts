@@ -33,6 +33,7 @@ export async function uploads(server: Server, signal: AbortSignal): Promise<read
     const text = `file ${files.length} `.repeat(10 ** (files.length % 5))
     const headers = { 'content-type': 'text/plain' }
     const { status, body } = await server.request('POST', '/v1/files', { raw: text, headers })
+    if (status === 504) continue // A disk that stands still for 10 s is no fault of ours, and promises nothing.
     if (status !== 201) throw new Error(`an upload was answered with ${status}`)
     files.push({ id: body.id, text, answered: performance.now() })
     await pause(50)
@@ -56,7 +57,7 @@ export async function brokenPromises(
     const content = await server.request('GET', `/v1/files/${id}/content`)
     if (content.status !== 200 || content.text !== text) found.push(`${id} has the content ${content.status}`)
   }
-  await allEnded(server, 120_000)
+  await allEnded(server, 300_000)
   const finals = await listAll(server)
   await server.stop()
   const file = join(dataDir, 'millhand.db')

@@ -13,6 +13,7 @@ import type { ModelPackage, Preprocess } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
 import { trainableModelOf } from '@millhand/training'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
+import { loadLimits, withinLoadLimits } from '../load-limits.ts'
 import { withModelFiles } from '../model-files.ts'
 import { processBytes } from '../process-bytes.ts'
 import { type FromChild, readFromChild, type ToChild } from './protocol.ts'
@@ -30,7 +31,6 @@ export interface TrainingRunnerOptions {
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 const MIB = 2 ** 20
-const LOAD_TIMEOUT_MS = 60_000
 const CHECKPOINT_EVERY_MS = 5_000
 /** One thread for the steps, and what V8 has beside it. */
 const CORES = 2
@@ -88,23 +88,21 @@ async function load(
   child.limitCores(() => (loaded.isRunning === false ? CORES_AT_REST : CORES))
   const stop = () => void child.kill()
   signal.addEventListener('abort', stop, { once: true })
-  const limit = setTimeout(stop, LOAD_TIMEOUT_MS)
   try {
-    const { said } = await withModelFiles(child, model, async ({ model: path, tokenizer }) => {
-      if (path === undefined) throw new LoadFailed('model_broken', 'The model is of several files.')
-      child.send({ kind: 'load', path, ...(tokenizer !== undefined && { tokenizer }), ...descriptionOf(model) })
-      return await child.next()
-    })
+    const { said } = await withModelFiles(child, model, ({ model: path, tokenizer }) =>
+      withinLoadLimits(child, loadLimits, async () => {
+        if (path === undefined) throw new LoadFailed('model_broken', 'The model is of several files.')
+        child.send({ kind: 'load', path, ...(tokenizer !== undefined && { tokenizer }), ...descriptionOf(model) })
+        return await child.next()
+      }),
+    )
     if (said.kind === 'loaded') return loaded
     throw new LoadFailed('model_broken', said.kind === 'refused' ? said.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
     if (signal.aborted) throw stopped()
-    if (error instanceof RunnerGone && error.reason === 'killed')
-      throw new LoadFailed('model_broken', 'the model took too long to load')
     throw error
   } finally {
-    clearTimeout(limit)
     signal.removeEventListener('abort', stop)
   }
 }
