@@ -62,8 +62,7 @@ async function start(
   const health = createHealth()
   runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const { caller } = config
-  const reaching = { caller, runner, log, health, optionalHealth: createHealth() }
-  const { compute, workforce } = connectServices('executor', config.addresses, reaching)
+  const { compute, workforce } = connectServices('executor', config.addresses, { caller, runner, log, health })
   await chooseSandbox(config.sandbox, log)
   const executors = await createExecutors({
     leases: createClient(LeaseService, compute),

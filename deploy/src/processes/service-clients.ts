@@ -1,6 +1,6 @@
 /** Clients of the services that a process calls, and of other replicas of its own service. */
 import { hostname } from 'node:os'
-import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/process'
+import { type Address, systemClock as clock, createHealth, type Health, type Runner } from '@millhand/process'
 import { withClientSpans } from '@millhand/rpc'
 import { createNetworkTransport, createPrincipalSigner, outgoingHeaders } from '@millhand/rpc/network'
 import { type ConnectivityEvent, createTunnelTransport, type TunnelTransport } from '@millhand/rpc/tunnel'
@@ -32,14 +32,14 @@ export interface ConnectOptions {
   /** Has, under the name of each service that it cannot do without, whether a replica is reached that is ready. */
   readonly health: Health
   /** Has the same of the services that it is ready without. */
-  readonly optionalHealth: Health
+  readonly optionalHealth?: Health
 }
 
 /** Connects to every service that `service` calls. */
 export function connectServices<Name extends ServiceName>(
   service: Name,
   addresses: Addresses<CalleeOf<Name>>,
-  { caller, runner, log, health, optionalHealth }: ConnectOptions,
+  { caller, runner, log, health, optionalHealth = createHealth() }: ConnectOptions,
 ): Readonly<Record<CalleeOf<Name>, TunnelTransport>> {
   const clients = calleesOf(service).map(callee => {
     const told = isReadyWithout(service, callee) ? optionalHealth : health
