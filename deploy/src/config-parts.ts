@@ -80,17 +80,16 @@ export interface ExecutorRoom {
   readonly modelsMemoryBytes: number
 }
 
-export function executorRoom(
-  set: Pick<
-    All,
-    | 'MILLHAND_SANDBOX'
-    | 'MILLHAND_EXECUTOR_SLOTS'
-    | 'MILLHAND_PROVIDERS'
-    | 'MILLHAND_MODEL_MEMORY_MB'
-    | 'MILLHAND_MODELS_MEMORY_MB'
-    | 'MILLHAND_MODEL_THREADS'
-  >,
-): ExecutorRoom {
+export const executorRoomVariables = [
+  'MILLHAND_SANDBOX',
+  'MILLHAND_EXECUTOR_SLOTS',
+  'MILLHAND_PROVIDERS',
+  'MILLHAND_MODEL_MEMORY_MB',
+  'MILLHAND_MODELS_MEMORY_MB',
+  'MILLHAND_MODEL_THREADS',
+] as const
+
+export function executorRoom(set: Pick<All, (typeof executorRoomVariables)[number]>): ExecutorRoom {
   const cores = availableParallelism()
   return {
     sandbox: set.MILLHAND_SANDBOX,

@@ -15,7 +15,6 @@ import { pick, variables } from '../variables.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
-import { watchTokenExpiry } from './token-expiry.ts'
 
 const batchVariables = configuration(
   { ...signingVariables, ...replicatedVariables, ...urlVariablesOf('batch'), ...pick('MILLHAND_RETENTION_DAYS') },
@@ -27,13 +26,8 @@ const MOST_MESSAGE = 24 * 2 ** 20
 
 export const batch = defineProcess(batchVariables, config, async (config, runner, log) => {
   const health = createHealth()
-  health.set('store', false, 'not connected')
   const { caller } = config
-  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
-  const connections = connectServices('batch', config.addresses, {
-    ...{ caller, runner, log, health },
-    optionalHealth: createHealth(),
-  })
+  const connections = connectServices('batch', config.addresses, { caller, runner, log, health })
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const blobs = runner.own(gridfsBlobs({ url: config.mongoUrl, clock }), 'blobs')
   const owned = replicatedProcess('batch', { config, db, health, runner, log })

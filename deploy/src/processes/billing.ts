@@ -15,7 +15,6 @@ import { pick, variables } from '../variables.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
-import { watchTokenExpiry } from './token-expiry.ts'
 
 const billingVariables = configuration(
   {
@@ -39,11 +38,8 @@ const billingVariables = configuration(
 export const billing = defineProcess(billingVariables, config, async (config, runner, log) => {
   const plans = loadPlans(config.plansFile, log)
   const health = createHealth()
-  health.set('store', false, 'not connected')
   const { caller } = config
-  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
-  const optionalHealth = createHealth()
-  const { identity } = connectServices('billing', config.addresses, { caller, runner, log, health, optionalHealth })
+  const { identity } = connectServices('billing', config.addresses, { caller, runner, log, health })
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const owned = replicatedProcess('billing', { config, db, health, runner, log })
   const service = createBillingService({

@@ -24,7 +24,6 @@ import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
 import { relayOutbox } from './run-outbox-relay.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
-import { watchTokenExpiry } from './token-expiry.ts'
 
 const computeVariables = configuration(
   {
@@ -50,12 +49,8 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const models = await loadCatalogue(config.modelFolders)
   const health = createHealth()
-  health.set('store', false, 'not connected')
-
   const { caller } = config
-  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
-  const optionalHealth = createHealth()
-  const connections = connectServices('compute', config.addresses, { caller, runner, log, health, optionalHealth })
+  const connections = connectServices('compute', config.addresses, { caller, runner, log, health })
   const db = runner.own(
     openMongo({ url: config.mongoUrl, log, onOutbox: refs => void service.tellOwner(refs) }),
     'store',
@@ -73,7 +68,7 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
     streamTokenSecret: config.streamTokenSecret,
     clock,
     log,
-    replicas: owned.replicas(caller),
+    replicas: owned.replicas(),
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
     quotaBytes: config.storageQuotaBytes,

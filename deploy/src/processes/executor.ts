@@ -8,7 +8,7 @@ import { loadCatalogue } from '@millhand/model'
 import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/process'
 import { createDirectTransport } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
-import { executorRoom, modelFolders } from '../config-parts.ts'
+import { executorRoom, executorRoomVariables, modelFolders } from '../config-parts.ts'
 import { enginesOf, engineVariables } from '../engines.ts'
 import { createExecutors } from '../executors.ts'
 import { requireFolder } from '../folders.ts'
@@ -31,12 +31,7 @@ const executorVariables = configuration(
     ...urlVariablesOf('executor'),
     ...pick(
       'MILLHAND_MODELS_DIR',
-      'MILLHAND_SANDBOX',
-      'MILLHAND_EXECUTOR_SLOTS',
-      'MILLHAND_PROVIDERS',
-      'MILLHAND_MODEL_MEMORY_MB',
-      'MILLHAND_MODELS_MEMORY_MB',
-      'MILLHAND_MODEL_THREADS',
+      ...executorRoomVariables,
       'MILLHAND_TEXT_SLOTS',
       ...engineVariables,
       'MILLHAND_LOG_LEVEL',
@@ -67,8 +62,7 @@ async function start(
   const health = createHealth()
   runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const { caller } = config
-  const reaching = { caller, runner, log, health, optionalHealth: createHealth() }
-  const { compute, workforce } = connectServices('executor', config.addresses, reaching)
+  const { compute, workforce } = connectServices('executor', config.addresses, { caller, runner, log, health })
   await chooseSandbox(config.sandbox, log)
   const executors = await createExecutors({
     leases: createClient(LeaseService, compute),

@@ -12,7 +12,6 @@ import { pick, variables } from '../variables.ts'
 import { untilItWorks } from './health-probe.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
-import { watchTokenExpiry } from './token-expiry.ts'
 
 const identityVariables = configuration(
   {
@@ -34,8 +33,6 @@ export const identity = defineProcess(identityVariables, config, async (config, 
   const { bootstrap } = config
   const first = bootstrap && { keys: bootstrap, plans: firstPlans(config.bootstrapPlans, plans) }
   const health = createHealth()
-  health.set('store', false, 'not connected')
-  runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const owned = replicatedProcess('identity', { config, db, health, runner, log })
   const collections = identityCollections(db)
@@ -46,7 +43,7 @@ export const identity = defineProcess(identityVariables, config, async (config, 
     keySecret: config.keySecret,
     clock,
     log,
-    replicas: owned.replicas(config.caller),
+    replicas: owned.replicas(),
   })
   const status = createStatusService({ db, clock, log })
   runner.run('status', signal => status.run(signal))

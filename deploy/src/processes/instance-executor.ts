@@ -9,7 +9,7 @@ import { onnxRunner } from '@millhand/executor/onnx'
 import { loadCatalogue } from '@millhand/model'
 import { systemClock as clock, configuration, createHealth, secret, urls } from '@millhand/process'
 import { createNetworkTransport } from '@millhand/rpc/network'
-import { executorRoom, modelFolders } from '../config-parts.ts'
+import { executorRoom, executorRoomVariables, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
@@ -19,16 +19,7 @@ const executorVariables = configuration(
   {
     MILLHAND_JOIN_URL: urls('Where compute is reached.', ['http:', 'https:']),
     MILLHAND_JOIN_CREDENTIAL: secret('What the instance service gives to each replica.'),
-    ...pick(
-      'MILLHAND_MODELS_DIR',
-      'MILLHAND_SANDBOX',
-      'MILLHAND_EXECUTOR_SLOTS',
-      'MILLHAND_PROVIDERS',
-      'MILLHAND_MODEL_MEMORY_MB',
-      'MILLHAND_MODELS_MEMORY_MB',
-      'MILLHAND_MODEL_THREADS',
-      'MILLHAND_LOG_LEVEL',
-    ),
+    ...pick('MILLHAND_MODELS_DIR', ...executorRoomVariables, 'MILLHAND_LOG_LEVEL'),
   },
   Object.keys(variables),
 )

@@ -13,7 +13,6 @@ import { pick, variables } from '../variables.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
-import { watchTokenExpiry } from './token-expiry.ts'
 
 const instanceVariables = configuration(
   {
@@ -28,12 +27,9 @@ const instanceVariables = configuration(
 
 export const instance = defineProcess(instanceVariables, config, async (config, runner, log) => {
   const health = createHealth()
-  health.set('store', false, 'not connected')
   const plans = loadPlans(config.plansFile, log)
   const { caller } = config
-  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
-  const optionalHealth = createHealth()
-  const { identity } = connectServices('instance', config.addresses, { caller, runner, log, health, optionalHealth })
+  const { identity } = connectServices('instance', config.addresses, { caller, runner, log, health })
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const owned = replicatedProcess('instance', { config, db, health, runner, log })
   const service = createInstanceService({
@@ -41,7 +37,7 @@ export const instance = defineProcess(instanceVariables, config, async (config, 
     drivers: await instanceDrivers(config.driver, { clock, runner }),
     cursors: createCursors(config.cursorKey),
     sealingKey: config.sealingKey,
-    replicas: owned.replicas(caller),
+    replicas: owned.replicas(),
     retentionMs: config.retentionMs,
     executors: config.executors,
   })

@@ -21,6 +21,7 @@ import { type OwnedService, runOwnerElection } from './owner-election.ts'
 import { createReplicaConnections } from './replica-connections.ts'
 import { serveGrpc } from './serve-grpc.ts'
 import { advertised, openReplica } from './service-clients.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 export const replicatedVariables = {
   ...calledVariables,
@@ -38,7 +39,7 @@ export const replicatedVariables = {
   ),
 }
 
-type OwnedConfig = ReturnType<typeof replicatedConfig>
+type OwnedConfig = ReturnType<typeof replicatedConfig> & { readonly caller: OwnCredentials }
 
 /** @throws ConfigurationError */
 export function replicatedConfig(
@@ -94,6 +95,9 @@ interface OwnedWork {
 
 /** What the service is created with, and how it is started then. */
 export function replicatedProcess(name: OwnedService, { config, db, health, runner, log }: OwnedParts) {
+  health.set('store', false, 'not connected')
+  const { caller } = config
+  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
   const kafka: KafkaEventLog = runner.own(openKafka({ ...config.kafka, clientId: name, log }), 'event log')
   const events = withReaderMetrics(kafka, metrics)
   runner.own({ close: observeBehind(metrics, kafka.groupsBehind) }, 'reader metrics')
@@ -103,7 +107,7 @@ export function replicatedProcess(name: OwnedService, { config, db, health, runn
     events,
     owner: () => ownership?.owner(),
     /** For a service whose replicas pass calls to the owner. */
-    replicas: (caller: OwnCredentials) => ({
+    replicas: () => ({
       owner: () => ownership?.owner(),
       isVacant: () => ownership?.isVacant() ?? false,
       peer: createReplicaConnections(address => openReplica(name, address, caller, log), { clock, runner }),

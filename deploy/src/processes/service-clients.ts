@@ -1,6 +1,6 @@
 /** Clients of the services that a process calls, and of other replicas of its own service. */
 import { hostname } from 'node:os'
-import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/process'
+import { type Address, systemClock as clock, createHealth, type Health, type Runner } from '@millhand/process'
 import { withClientSpans } from '@millhand/rpc'
 import { createNetworkTransport, createPrincipalSigner, outgoingHeaders } from '@millhand/rpc/network'
 import { type ConnectivityEvent, createTunnelTransport, type TunnelTransport } from '@millhand/rpc/tunnel'
@@ -32,32 +32,26 @@ export interface ConnectOptions {
   /** Has, under the name of each service that it cannot do without, whether a replica is reached that is ready. */
   readonly health: Health
   /** Has the same of the services that it is ready without. */
-  readonly optionalHealth: Health
+  readonly optionalHealth?: Health
 }
 
 /** Connects to every service that `service` calls. */
 export function connectServices<Name extends ServiceName>(
   service: Name,
   addresses: Addresses<CalleeOf<Name>>,
-  { caller, runner, log, health, optionalHealth }: ConnectOptions,
+  { caller, runner, log, health, optionalHealth = createHealth() }: ConnectOptions,
 ): Readonly<Record<CalleeOf<Name>, TunnelTransport>> {
   const clients = calleesOf(service).map(callee => {
     const told = isReadyWithout(service, callee) ? optionalHealth : health
-    return [callee, connect(callee, addresses[callee], caller, runner, log, told)]
+    return [callee, connect({ service: callee, urls: addresses[callee], caller, log }, runner, told)]
   })
   return Object.fromEntries(clients)
 }
 
 /** Connects to the replicas of a service; `health` has, under the service's name, whether one is reached that is ready. */
-function connect(
-  service: string,
-  urls: readonly string[],
-  caller: OwnCredentials,
-  runner: Runner,
-  log: Log,
-  health: Health,
-): TunnelTransport {
-  const { tunnel, close } = openConnection(service, urls, caller, log, event => peer.onEvent(event.kind))
+function connect(replicas: Replicas, runner: Runner, health: Health): TunnelTransport {
+  const { service } = replicas
+  const { tunnel, close } = openConnection({ ...replicas, onEvent: event => peer.onEvent(event.kind) })
   const tell = (ready: boolean) => health.set(service, ready, `no replica of ${service} is connected and ready`)
   const peer = dependencyHealth({ ready: () => tunnel.ready(), tell, clock })
   const stop = () => {
@@ -73,7 +67,7 @@ function connect(
  * `REPLICA_WAIT_MS`: where that replica is dead another takes its place, and whoever calls again comes to that one.
  */
 export function openReplica(service: string, url: string, caller: OwnCredentials, log: Log): ReplicaConnection {
-  const open = () => openConnection(service, [url], caller, log, () => {}, REPLICA_WAIT_MS)
+  const open = () => openConnection({ service, urls: [url], caller, log, waitMs: REPLICA_WAIT_MS })
   // Event streams are as many as their readers, and may fill a tunnel: claims and renewals have one of their own.
   const [calls, streams] = [open(), open()]
   return {
@@ -91,14 +85,16 @@ const PING_TIMEOUT_MS = 60_000
 /** Short, so that a call to a replica that has died soon fails, and is made again elsewhere. */
 const REPLICA_WAIT_MS = 250
 
-function openConnection(
-  service: string,
-  urls: readonly string[],
-  caller: OwnCredentials,
-  log: Log,
-  onEvent: (event: ConnectivityEvent) => void,
-  waitMs?: number,
-) {
+interface Replicas {
+  readonly service: string
+  readonly urls: readonly string[]
+  readonly caller: OwnCredentials
+  readonly log: Log
+  readonly onEvent?: (event: ConnectivityEvent) => void
+  readonly waitMs?: number
+}
+
+function openConnection({ service, urls, caller, log, onEvent, waitMs }: Replicas) {
   const { token, tls, secret } = caller
   const replicas = urls.map(url =>
     createNetworkTransport({ url, token, pingTimeoutMs: PING_TIMEOUT_MS, ...(tls && { tls }) }),
@@ -111,7 +107,7 @@ function openConnection(
       onEvent(event) {
         const reason = event.kind === 'lost' ? { reason: event.error.rawMessage } : {}
         log.info(`rpc.${event.kind}`, { service, url: urls[event.replica], ...reason })
-        onEvent(event)
+        onEvent?.(event)
       },
     }),
   )

@@ -13,7 +13,6 @@ import { webhookTargets } from '../webhook-targets.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
-import { watchTokenExpiry } from './token-expiry.ts'
 
 const webhookVariables = configuration(
   {
@@ -27,11 +26,8 @@ const webhookVariables = configuration(
 
 export const webhook = defineProcess(webhookVariables, config, async (config, runner, log) => {
   const health = createHealth()
-  health.set('store', false, 'not connected')
   const { caller } = config
-  runner.run('token', signal => watchTokenExpiry(caller.expiresAt, { clock, log, health }, signal))
-  const optionalHealth = createHealth()
-  const { identity } = connectServices('webhook', config.addresses, { caller, runner, log, health, optionalHealth })
+  const { identity } = connectServices('webhook', config.addresses, { caller, runner, log, health })
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const owned = replicatedProcess('webhook', { config, db, health, runner, log })
   const resolver = runner.own(createResolver({ clock }), 'resolver')

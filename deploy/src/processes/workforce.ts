@@ -21,7 +21,6 @@ import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
 import { relayOutbox } from './run-outbox-relay.ts'
 import { addressesOf, connectServices } from './service-clients.ts'
-import { watchTokenExpiry } from './token-expiry.ts'
 
 const workforceVariables = configuration(
   {
@@ -35,16 +34,8 @@ const workforceVariables = configuration(
 
 export const workforce = defineProcess(workforceVariables, config, async (config, runner, log) => {
   const health = createHealth()
-  health.set('store', false, 'not connected')
-  runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const { caller } = config
-  const connections = connectServices('workforce', config.addresses, {
-    caller,
-    runner,
-    log,
-    health,
-    optionalHealth: createHealth(),
-  })
+  const connections = connectServices('workforce', config.addresses, { caller, runner, log, health })
   const db = runner.own(
     openMongo({ url: config.mongoUrl, log, onOutbox: refs => void service.tellOwner(refs) }),
     'store',
@@ -65,7 +56,7 @@ export const workforce = defineProcess(workforceVariables, config, async (config
     streamTokenSecret: config.streamTokenSecret,
     clock,
     log,
-    replicas: owned.replicas(config.caller),
+    replicas: owned.replicas(),
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
     ...config.offered,

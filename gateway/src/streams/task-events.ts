@@ -1,14 +1,13 @@
 /** A server-streaming method of events as an event stream. */
 import type { DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf'
 import type { ContextValues, Transport } from '@connectrpc/connect'
-import type { RouteOf } from '@millhand/api'
+import { fail, type RouteOf } from '@millhand/api'
 import { check } from '@millhand/rpc'
 import type { Exchange } from '../exchange.ts'
 import { CALL_MS, call, callValues, unary } from '../pipeline/call.ts'
 import type { Responder } from '../pipeline/context.ts'
 import { requestReader } from '../transcode/request-reader.ts'
 import type { Streams, WatchRequest } from './event-streams.ts'
-import { parseLastEventId } from './last-event-id.ts'
 
 export interface EventsDeps {
   readonly transport: Transport
@@ -36,6 +35,15 @@ export function eventsResponder(route: RouteOf<'events'>, { transport, streams }
     const { finishedAt, terminatedAt } = watched as Watched
     return (finishedAt ?? terminatedAt) !== undefined
   }
+}
+
+/** The place in the stream that the `Last-Event-ID` header names; undefined without one. Fails with `invalid_parameter`. */
+function parseLastEventId(header: string | undefined): bigint | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,16}$/.test(header) && BigInt(header) <= Number.MAX_SAFE_INTEGER) return BigInt(header)
+  throw fail('invalid_parameter', '`Last-Event-ID` must be the `id` of an event of this stream: a whole number.', {
+    param: 'Last-Event-ID',
+  })
 }
 
 /** A resource with events has an end. */

@@ -36,7 +36,6 @@ export {
   problemOf,
   retryAfterOf,
 } from './errors.ts'
-export { eventJson } from './event-json.ts'
 export {
   countingIds,
   createIds,
@@ -59,6 +58,7 @@ export { type KeyName, keyRefOf, modeOfWord, wordOfMode } from './mode.ts'
 export { decimalOf, MOST_COUNT, microsOf, priceOf, quantity, signedDecimalOf } from './money.ts'
 export { type Parts, type Payload, rangeFields } from './payload.ts'
 export { type Family, families, type PlanNames } from './plan-families.ts'
+export { publicEvent } from './public-event.ts'
 export { httpRoutes, type Route, type RouteOf, type Segment } from './routes.ts'
 export { mostSandboxMs, readSandboxInput, type SandboxInput } from './sandbox-input.ts'
 export { isChoice } from './schema/validation-keywords.ts'

@@ -1,5 +1,5 @@
 /** The event of a change of a task's state, ready for the log. */
-import { eventJson } from '@millhand/api'
+import { publicEvent } from '@millhand/api'
 import type { OutboxEvent } from '@millhand/store'
 import { hasEnded, type TaskBase } from './task.ts'
 import type { TaskKind } from './task-kind.ts'
@@ -17,14 +17,14 @@ export function taskEvents<T extends TaskBase>(
   newId: () => string,
 ): OutboxEvent[] {
   if (before?.resource_version === after.resource_version) return []
-  const id = newId()
-  const type = eventType(eventPrefix, after.status, before === undefined)
   const output = hasEnded(after) ? after.output : undefined
   const fits = output === undefined || Buffer.byteLength(output) <= outputInEventBytes
   const isOmitted = !fits || after.output_file !== undefined
-  const value = eventJson({
-    id,
-    type,
+  const event = publicEvent({
+    topic,
+    key: after.id,
+    id: newId(),
+    type: eventType(eventPrefix, after.status, before === undefined),
     time: now,
     accountId: after.account_id,
     mode: after.mode,
@@ -32,9 +32,9 @@ export function taskEvents<T extends TaskBase>(
     object: write(after, fits ? output : undefined),
     outputUrl: isOmitted ? outputUrl(after) : undefined,
     requestId: after.request_id,
+    traceparent: after.traceparent,
   })
-  const { id: key, traceparent } = after
-  return [{ topic, key, id, type, time: now, value, ...(traceparent !== undefined && { traceparent }) }]
+  return [event]
 }
 
 /** The short form of tasks is that of every kind. */

@@ -1,5 +1,5 @@
 /** Writes of batches: a compare-and-set, together with the event of a change of the status. */
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { BatchSchema } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { Clock } from '@millhand/process'
@@ -52,21 +52,17 @@ const types: Readonly<Record<Status, keyof (typeof publicTopics.batches.carries)
 
 const writeBatch = jsonWriter(BatchSchema)
 
-function eventOf({ clock, ids }: BatchStoreDeps, batch: BatchRecord): OutboxEvent {
-  const id = ids('evt')
-  const time = clock.now()
-  const type = types[batch.status]
-  const value = eventJson({
-    id,
-    type,
-    time,
+const eventOf = ({ clock, ids }: BatchStoreDeps, batch: BatchRecord): OutboxEvent =>
+  publicEvent({
+    topic: publicTopics.batches.name,
+    key: batch.id,
+    id: ids('evt'),
+    type: types[batch.status],
+    time: clock.now(),
     accountId: batch.account_id,
     mode: batch.mode,
     resourceVersion: batch.resource_version,
     object: writeBatch(batchMessage(batch)),
     requestId: batch.request_id,
+    traceparent: batch.traceparent,
   })
-  const { traceparent } = batch
-  const traced = traceparent === undefined ? {} : { traceparent }
-  return { topic: publicTopics.batches.name, key: batch.id, id, type, time, value, ...traced }
-}

@@ -1,5 +1,5 @@
 /** Writes of instances: a compare-and-set, together with the events of the change and what is to be metered. */
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { InstanceSchema } from '@millhand/api/gen/millhand/instance/v1/instance_pb.ts'
 import { InstanceUsageSchema } from '@millhand/api/gen/millhand/instance/v1/instance_usage_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
@@ -79,22 +79,18 @@ const usageEvent = (deps: InstanceStoreDeps, instance: InstanceRecord, slice: Sl
     writeUsage(usageMessage(instance, slice, deps.prices)),
   )
 
-function eventOf(
+const eventOf = (
   { clock, ids }: InstanceStoreDeps,
   instance: InstanceRecord,
   type: string,
   resourceVersion: number,
   object: string,
-): OutboxEvent {
-  const id = ids('evt')
-  const time = clock.now()
-  const value = eventJson({
-    ...{ id, type, time, resourceVersion, object },
+): OutboxEvent =>
+  publicEvent({
+    ...{ topic: publicTopics.instances.name, key: instance.id, id: ids('evt'), type, time: clock.now() },
+    ...{ resourceVersion, object },
     accountId: instance.account_id,
     mode: instance.mode,
     requestId: instance.request_id,
+    traceparent: instance.traceparent,
   })
-  const { traceparent } = instance
-  const traced = traceparent === undefined ? {} : { traceparent }
-  return { topic: publicTopics.instances.name, key: instance.id, id, type, time, value, ...traced }
-}

@@ -1,5 +1,5 @@
 /** The events of endpoints, ready for the log. None carries a secret. */
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { WebhookSchema } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { OutboxEvent } from '@millhand/store'
@@ -16,14 +16,15 @@ export interface EventDeps {
 export const testType = 'webhook.test'
 
 /** What became of an endpoint, which is shown as it is then. */
-export function webhookEvent(
+export const webhookEvent = (
   type: keyof (typeof publicTopics.webhooks.carries)[0]['events'] | typeof testType,
   webhook: WebhookRecord,
   { ids, now, requestId }: EventDeps,
-): OutboxEvent {
-  const id = ids('evt')
-  const value = eventJson({
-    id,
+): OutboxEvent =>
+  publicEvent({
+    topic: publicTopics.webhooks.name,
+    key: webhook.id,
+    id: ids('evt'),
     type,
     time: now,
     accountId: webhook.account_id,
@@ -32,7 +33,5 @@ export function webhookEvent(
     object: writeWebhook(webhookMessage(webhook, now)),
     requestId,
   })
-  return { topic: publicTopics.webhooks.name, key: webhook.id, id, type, time: now, value }
-}
 
 const writeWebhook = jsonWriter(WebhookSchema)

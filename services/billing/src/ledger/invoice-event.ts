@@ -1,5 +1,5 @@
 /** The event of an invoice that is final, ready for the log. */
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { InvoiceSchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
 import { newPayment } from '../payment/payment.ts'
@@ -14,10 +14,9 @@ export function finalInvoice(invoice: NewInvoice, ids: Ids, isCollected = false)
   const { tenant, id: key, finalized_at: time } = draft
   const payment = isCollected ? newPayment(draft) : undefined
   const [accountId = ''] = tenant.split('/')
-  const id = ids('evt')
-  const type = 'invoice.finalized'
-  const object = write(listedInvoice({ ...draft, payment }))
-  const value = eventJson({ id, type, time, accountId, mode: 'live', resourceVersion: 1, object })
-  const events = [{ topic: publicTopics.billing.name, key, id, type, time, value }]
-  return { ...draft, events, ...(payment && { payment }) }
+  const event = publicEvent({
+    ...{ topic: publicTopics.billing.name, key, id: ids('evt'), type: 'invoice.finalized', time },
+    ...{ accountId, mode: 'live', resourceVersion: 1, object: write(listedInvoice({ ...draft, payment })) },
+  })
+  return { ...draft, events: [event], ...(payment && { payment }) }
 }

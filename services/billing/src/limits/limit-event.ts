@@ -1,6 +1,6 @@
 /** The events of spending limits, ready for the log. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { type SpendingLimit, SpendingLimitSchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { OutboxEvent } from '@millhand/store'
@@ -33,12 +33,10 @@ export function limitEvent(
 ): OutboxEvent {
   const [accountId = '', mode] = tenant.split('/')
   const message = limitMessage(tenant, month, reached)
-  const id = ids('evt')
-  const type = reached.percent === 100 ? 'billing.limit_reached' : 'billing.limit_warning'
-  const value = eventJson({
-    ...{ id, type, time: now, accountId, resourceVersion },
+  return publicEvent({
+    ...{ topic: publicTopics.billing.name, key: message.id, id: ids('evt'), time: now, accountId, resourceVersion },
+    type: reached.percent === 100 ? 'billing.limit_reached' : 'billing.limit_warning',
     mode: mode === 'test' ? 'test' : 'live',
     object: write(message),
   })
-  return { topic: publicTopics.billing.name, key: message.id, id, type, time: now, value }
 }

@@ -1,5 +1,5 @@
 /** The events of payments, ready for the log. */
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { InvoiceSchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { OutboxEvent } from '@millhand/store'
@@ -16,10 +16,10 @@ export function paymentEvents(invoice: InvoiceRecord, payment: PaymentRecord, id
   const { status, changed_at: time, tenant, id: key } = payment
   if (status !== 'paid' && status !== 'failed') return []
   const [accountId = ''] = tenant.split('/')
-  const [id, type] = [ids('evt'), types[status]]
-  // The first version of the invoice is in `invoice.finalized`.
-  const resourceVersion = 1 + payment.version
-  const object = write(listedInvoice({ ...invoice, payment }))
-  const value = eventJson({ id, type, time, accountId, mode: 'live', resourceVersion, object })
-  return [{ topic: publicTopics.billing.name, key, id, type, time, value }]
+  const event = publicEvent({
+    ...{ topic: publicTopics.billing.name, key, id: ids('evt'), type: types[status], time, accountId, mode: 'live' },
+    resourceVersion: 1 + payment.version, // The first version of the invoice is in `invoice.finalized`.
+    object: write(listedInvoice({ ...invoice, payment })),
+  })
+  return [event]
 }

@@ -1,5 +1,5 @@
 /** The events of accounts' own models, ready for the log. */
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { ModelSchema } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { OutboxEvent } from '@millhand/store'
@@ -14,15 +14,16 @@ export interface EventDeps {
   readonly requestId: string | undefined
 }
 
-export function modelEvent(
+export const modelEvent = (
   type: 'model.created' | 'model.deleted',
   model: StoredModel,
   resourceVersion: number,
   { ids, now, requestId }: EventDeps,
-): OutboxEvent {
-  const id = ids('evt')
-  const value = eventJson({
-    id,
+): OutboxEvent =>
+  publicEvent({
+    topic: publicTopics.tasks.name,
+    key: model.id,
+    id: ids('evt'),
     type,
     time: now,
     accountId: model.account_id,
@@ -31,7 +32,5 @@ export function modelEvent(
     object: writeModel({ ...listedModelMessage(model), resourceVersion }),
     requestId,
   })
-  return { topic: publicTopics.tasks.name, key: model.id, id, type, time: now, value }
-}
 
 const writeModel = jsonWriter(ModelSchema)

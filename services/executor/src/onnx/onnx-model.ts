@@ -21,7 +21,7 @@ import { takeOutput } from './take-output.ts'
 export const MOST_SENT = 2
 
 export type FromChild = NonNullable<ReturnType<typeof readFromChild>>
-export type OnnxChild = ChildProcess<ToChild, FromChild>
+type OnnxChild = ChildProcess<ToChild, FromChild>
 type Emitted = Extract<FromChild, { kind: 'emission' }>
 
 interface OnnxModelOptions {

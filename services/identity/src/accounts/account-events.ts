@@ -1,5 +1,5 @@
 /** The events of accounts, ready for the log: which plans they have from then on. Billing makes bills of them. */
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { AccountStatus } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { type AccountPlans, AccountPlansSchema } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import type { Draft, OutboxEvent } from '@millhand/store'
@@ -18,14 +18,15 @@ export const plansMessage = ({ id, plans, status }: Pick<AccountRecord, 'id' | '
 export type AccountEventType = 'account.created' | 'account.plans_changed' | 'account.suspended' | 'account.resumed'
 
 /** The account has these plans and this status from now on. */
-export function accountEvent(
+export const accountEvent = (
   type: AccountEventType,
   account: Draft<AccountRecord>,
   { ids, now, requestId }: { readonly ids: Ids; readonly now: number; readonly requestId?: string | undefined },
-): OutboxEvent {
-  const id = ids('evt')
-  const value = eventJson({
-    id,
+): OutboxEvent =>
+  publicEvent({
+    topic: identityTopic,
+    key: account.id,
+    id: ids('evt'),
     type,
     time: now,
     accountId: account.id,
@@ -34,5 +35,3 @@ export function accountEvent(
     object: write(plansMessage(account)),
     requestId,
   })
-  return { topic: identityTopic, key: account.id, id, type, time: now, value }
-}

@@ -1,5 +1,5 @@
 /** The events of API keys, ready for the log. None carries a key or its hash. */
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import { identityTopic } from '../identity-topic.ts'
@@ -14,14 +14,15 @@ export interface EventDeps {
 }
 
 /** What became of a key, which is shown as it is then. */
-export function keyEvent(
+export const keyEvent = (
   type: 'key.created' | 'key.rotated' | 'key.revoked',
   key: KeyRecord,
   { ids, now, requestId }: EventDeps,
-): OutboxEvent {
-  const id = ids('evt')
-  const value = eventJson({
-    id,
+): OutboxEvent =>
+  publicEvent({
+    topic: identityTopic,
+    key: key.id,
+    id: ids('evt'),
     type,
     time: now,
     accountId: key.account_id,
@@ -30,5 +31,3 @@ export function keyEvent(
     object: writeKey(keyMessage(key)),
     requestId,
   })
-  return { topic: identityTopic, key: key.id, id, type, time: now, value }
-}

@@ -1,6 +1,6 @@
 /** The events of quotas, ready for the log. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type Ids, jsonWriter, publicEvent } from '@millhand/api'
 import { QuotaSchema } from '@millhand/api/gen/millhand/identity/v1/quota_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import { identityTopic } from '../identity-topic.ts'
@@ -29,16 +29,16 @@ export function quotaEvents(
     resetsAt: timestampFromMs(dayAfter(day)),
     resourceVersion: warned.version,
   })
-  const id = ids('evt')
-  const type = 'quota.warning'
-  const value = eventJson({
-    id,
-    type,
+  const event = publicEvent({
+    topic: identityTopic,
+    key,
+    id: ids('evt'),
+    type: 'quota.warning',
     time: now,
     accountId,
     mode: mode === 'test' ? 'test' : 'live',
     resourceVersion: warned.version,
     object,
   })
-  return [{ topic: identityTopic, key, id, type, time: now, value }]
+  return [event]
 }

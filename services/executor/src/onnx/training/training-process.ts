@@ -15,9 +15,9 @@ import type { Log } from '@millhand/telemetry'
 import { trainedResult } from '../../trained-result.ts'
 import type { FromChild, ProgressMessage, ToChild } from './protocol.ts'
 
-export type TrainingChild = ChildProcess<ToChild, FromChild>
+type TrainingChild = ChildProcess<ToChild, FromChild>
 
-export interface TrainingProcessOptions {
+interface TrainingProcessOptions {
   readonly log: Log
   /** At least, between two checkpoints. */
   readonly checkpointEveryMs: number

@@ -1,23 +1,14 @@
 /** Trains ONNX models, each run in a child process of its own. docs/decisions/training.md */
 import { fileURLToPath } from 'node:url'
-import {
-  type Loaded,
-  LoadFailed,
-  MAX_HEAD_BYTES,
-  type Runner,
-  RunnerGone,
-  startChild,
-  sweepTempFolders,
-} from '@millhand/child-process'
+import { LoadFailed, MAX_HEAD_BYTES, type Runner, startChild, sweepTempFolders } from '@millhand/child-process'
 import type { ModelPackage, Preprocess } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
 import { trainableModelOf } from '@millhand/training'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
-import { loadLimits, withinLoadLimits } from '../load-limits.ts'
-import { withModelFiles } from '../model-files.ts'
+import { loadIntoChild, stopped } from '../load-into-child.ts'
 import { processBytes } from '../process-bytes.ts'
 import { type FromChild, readFromChild, type ToChild } from './protocol.ts'
-import { type TrainingChild, TrainingProcess, type TrainingProcessOptions } from './training-process.ts'
+import { TrainingProcess } from './training-process.ts'
 
 export { runSteps } from './run-steps.ts'
 
@@ -69,41 +60,15 @@ export function trainingRunner(options: TrainingRunnerOptions): Runner<ModelPack
         fileBytes: 0,
         log,
       })
-      void child.gone.then(({ reason }) => {
-        const text = child.stderr()
-        if (reason !== 'killed' && text !== '') log.warn('model.stderr', { model: model.id, reason, text })
-      })
-      return await load(child, model, signal, { log, checkpointEveryMs })
-    },
-  }
-}
-
-async function load(
-  child: TrainingChild,
-  model: ModelPackage,
-  signal: AbortSignal,
-  options: TrainingProcessOptions,
-): Promise<Loaded> {
-  const loaded = new TrainingProcess(child, options)
-  child.limitCores(() => (loaded.isRunning === false ? CORES_AT_REST : CORES))
-  const stop = () => void child.kill()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    const { said } = await withModelFiles(child, model, ({ model: path, tokenizer }) =>
-      withinLoadLimits(child, loadLimits, async () => {
+      const loaded = new TrainingProcess(child, { log, checkpointEveryMs })
+      child.limitCores(() => (loaded.isRunning ? CORES : CORES_AT_REST))
+      await loadIntoChild(child, model, signal, { log }, async ({ model: path, tokenizer }) => {
         if (path === undefined) throw new LoadFailed('model_broken', 'The model is of several files.')
         child.send({ kind: 'load', path, ...(tokenizer !== undefined && { tokenizer }), ...descriptionOf(model) })
-        return await child.next()
-      }),
-    )
-    if (said.kind === 'loaded') return loaded
-    throw new LoadFailed('model_broken', said.kind === 'refused' ? said.message : 'it answered out of turn')
-  } catch (error) {
-    await child.kill()
-    if (signal.aborted) throw stopped()
-    throw error
-  } finally {
-    signal.removeEventListener('abort', stop)
+        return (await child.next()).said
+      })
+      return loaded
+    },
   }
 }
 
@@ -116,5 +81,3 @@ const descriptionOf = (model: ModelPackage) => ({
 
 const preprocessOf = ({ manifest: { processing } }: ModelPackage): Preprocess =>
   processing.kind === 'single' ? processing.preprocess : { name: 'tensors' }
-
-const stopped = () => new RunnerGone('killed', 'the loading of the model was stopped')

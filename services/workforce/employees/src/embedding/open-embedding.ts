@@ -1,13 +1,10 @@
 /** An embedding model in a folder, in a process of its own. docs/decisions/workforce-service.md, "An embedding model". */
 import { stat } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
-import { MAX_HEAD_BYTES } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
-import { startAsked } from '../asked-process.ts'
 import type { Embedded } from '../runner/protocol.ts'
 import { filesOf } from './embedding-folder.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
-import { type Heard, type Load, MOST_VECTORS_BYTES, type Question, readFromChild } from './protocol.ts'
+import { startEmbedding } from './embedding-process.ts'
 
 export { embeddingFault } from './embedding-folder.ts'
 
@@ -19,21 +16,8 @@ export interface EmbeddingOptions {
   readonly stopMs?: number
 }
 
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
-/** Few packages: ONNX Runtime reads the command line of its process by recursion, and a long one overflows its stack. */
-const CODE = {
-  'services/workforce/employees': ['lru-cache'],
-  'libs/embedding': ['@huggingface/tokenizers'],
-  'libs/onnxruntime': ['onnxruntime-node'],
-  'libs/model': [],
-  'libs/child-process': [],
-  'libs/telemetry': [],
-}
-const LOAD_TIMEOUT_MS = 120_000
 /** Until it has heard that it is to stop: one text that becomes tokens, or one batch. */
 const STOP_MS = 10_000
-/** As the processes of kinds, who alone ask it. */
-const NICENESS = 10
 /** Beside the file, which is read and then kept in another form: Node, ONNX Runtime, a batch, the vectors that are kept. */
 const BESIDE_BYTES = 512 * 2 ** 20
 
@@ -49,21 +33,10 @@ export async function openEmbedding({
 }: EmbeddingOptions): Promise<EmbeddingModel> {
   const files = filesOf(folder)
   const { size } = await stat(files.model)
-  const process = await startAsked<Load, Question, Heard>({
-    name: 'embedding_model',
-    script: CHILD,
-    lock: { code: CODE, readable: Object.values(files), native: true },
-    read: readFromChild,
-    messageBytes: MAX_HEAD_BYTES + MOST_VECTORS_BYTES,
-    memoryLimitBytes: 3 * size + BESIDE_BYTES,
-    niceness: NICENESS,
-    log,
-    load: { ...files, threads },
-    loadTimeoutMs: LOAD_TIMEOUT_MS,
-    stopMs,
-  })
+  const memoryLimitBytes = 3 * size + BESIDE_BYTES
+  const process = await startEmbedding({ load: { ...files, threads }, memoryLimitBytes, log, stopMs })
   const ask = async (texts: readonly string[], signal: AbortSignal): Promise<Embedded> => {
-    const said = await process.ask({ texts }, signal)
+    const said = await process.ask(texts, signal)
     return said.kind === 'embedded' && said.vectors.length === texts.length ? said : unembedded
   }
   return {

@@ -1,7 +1,5 @@
 /** What passes between the executor and the process of an embedding model. One question at a time. */
 import type { ChildMessage } from '@millhand/child-process'
-import type { Loaded } from '../asked-child.ts'
-import { readLoaded } from '../asked-process.ts'
 import { MOST_EMBEDDED } from '../runner/protocol.ts'
 
 export interface Load {
@@ -14,15 +12,23 @@ export interface Question {
   readonly texts: readonly string[]
 }
 
-export type Answer =
+/** What the child hears. `stop` ends what is being answered. */
+export type ToChild =
+  | { readonly kind: 'load'; readonly load: Load }
+  | { readonly kind: 'ask'; readonly question: Question }
+  | { readonly kind: 'stop' }
+
+/** What it says: whether it has loaded, then its answers. */
+export type FromChild =
+  | { readonly kind: 'loaded' }
+  | { readonly kind: 'refused'; readonly message: string }
   /** Beside it go the vectors, one after the other. */
   | { readonly kind: 'embedded'; readonly count: number }
   /** Also of what was stopped. */
   | { readonly kind: 'failed' }
 
 export type Heard =
-  | Loaded
-  | Exclude<Answer, { kind: 'embedded' }>
+  | Exclude<FromChild, { kind: 'embedded' }>
   | { readonly kind: 'embedded'; readonly vectors: readonly Float32Array[] }
 
 /** Numbers of a vector, and bytes of those of so many texts. */
@@ -37,7 +43,9 @@ export function readFromChild({ head, parts }: ChildMessage): Heard | undefined 
     return bytes !== undefined && more.length === 0 ? vectors(said.count, bytes) : undefined
   }
   if (parts.length > 0) return undefined
-  return readLoaded(said) ?? (said.kind === 'failed' ? { kind: 'failed' } : undefined)
+  const { kind, message } = said
+  if (kind === 'loaded' || kind === 'failed') return { kind }
+  return kind === 'refused' && typeof message === 'string' ? { kind, message: message.slice(0, 500) } : undefined
 }
 
 function vectors(count: unknown, bytes: Buffer): Heard | undefined {

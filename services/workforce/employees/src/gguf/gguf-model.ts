@@ -2,10 +2,10 @@
 import { basename } from 'node:path'
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { type GgufProcess, type GgufProcessOptions, type Question, startGguf } from '@millhand/gguf'
-import { unlessAborted } from '../asked-process.ts'
 import { type Restarted, restarted } from '../restarted.ts'
 import { boundedModel, type Prices } from '../runner/bounded-model.ts'
 import { type LanguageModel, ModelFault } from '../runner/language-model.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 
 export { ggufFault } from '@millhand/gguf'
 

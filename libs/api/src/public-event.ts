@@ -1,11 +1,14 @@
-/** The JSON of an event. Contract, section 9. */
+/** Events of the public stream. Contract, section 9. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { KeyMode } from './api-key.ts'
 import { EventSchema } from './gen/millhand/event/v1/event_pb.ts'
 import { jsonWriter } from './json/writer.ts'
 import { modeOfWord } from './mode.ts'
 
-interface EventContent {
+interface PublicEvent {
+  readonly topic: string
+  /** The resource's id: events of one key keep their order. */
+  readonly key: string
   readonly id: string
   readonly type: string
   /** Milliseconds since 1970. */
@@ -18,14 +21,16 @@ interface EventContent {
   /** Where the output is, if the object leaves it out. */
   readonly outputUrl?: string | undefined
   readonly requestId?: string | undefined
+  /** W3C trace context, where there is one. */
+  readonly traceparent?: string | undefined
 }
 
 const write = jsonWriter(EventSchema)
 
-/** The event as JSON text. */
-export function eventJson(event: EventContent): string {
-  const { id, type, time, accountId, mode, resourceVersion, object, outputUrl, requestId } = event
-  return write({
+/** The event as a store takes it, ready for the log: its `value` is JSON text. */
+export function publicEvent(event: PublicEvent) {
+  const { topic, key, id, type, time, accountId, mode, resourceVersion, object, outputUrl, requestId } = event
+  const value = write({
     $typeName: 'millhand.event.v1.Event',
     id,
     type,
@@ -40,4 +45,6 @@ export function eventJson(event: EventContent): string {
     },
     ...(requestId !== undefined && { requestId }),
   })
+  const { traceparent } = event
+  return { topic, key, id, type, time, value, ...(traceparent !== undefined && { traceparent }) }
 }

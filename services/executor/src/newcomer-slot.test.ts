@@ -11,7 +11,7 @@ import {
 import { manualClock } from '@millhand/process'
 import { createDirectTransport } from '@millhand/rpc'
 import { createLog } from '@millhand/telemetry'
-import { NewcomerSlot } from './first-task-slot.ts'
+import { NewcomerSlot } from './newcomer-slot.ts'
 
 for (const [slots, running, isAsked] of [
   [1, ['a'], true],
