@@ -24,7 +24,7 @@ import { routeName } from './route-name.ts'
 export function beginTrace(exchange: Exchange, { pattern, isMeasured }: Endpoint): Span | undefined {
   const active = tracer()
   if (active === undefined || !isMeasured) return undefined
-  const { method = 'GET' } = exchange.req
+  const { method = 'GET' } = exchange.head
   const route = routeName(pattern)
   return begin(active, exchange, `${method} ${route}`, {
     [attributes.requestMethod]: method,
