@@ -2,6 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id } from '@millhand/api'
 
+/** What node makes of a request. */
+export interface Messages {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
 /** What all connections of a server share. */
 export interface ServerState {
   /** Whether the process stops; an answer then has `Connection: close`. */
@@ -16,12 +22,13 @@ export interface ServerState {
 
 /** The part of an exchange that concerns its connection. */
 interface Exchange {
-  readonly req: IncomingMessage
+  readonly hasCome: boolean
   readonly res: ServerResponse
   readonly requestId: Id<'req'>
   readonly status: number
   readonly allowsSlowBody: boolean
   readonly onDrain: (() => void) | undefined
+  readonly onGone: (() => void) | undefined
   abandon(): void
   release(): void
 }
@@ -46,6 +53,8 @@ export class Connection {
   isRefused = false
   /** Called when an answer is sent. */
   onSent: (() => void) | undefined
+  /** Called instead of the server with the next request that node finds: one whose exchange there is already. */
+  adopt: ((messages: Messages) => void) | undefined
   /** The latest answer that was given while one before it was not sent yet. */
   queued: ServerResponse | undefined
 
@@ -57,7 +66,7 @@ export class Connection {
   /** Whether the request that is coming may be slow: its reader has a timeout of its own. */
   get hasSlowBody(): boolean {
     const last = this.open.at(-1)
-    return last?.allowsSlowBody === true && !last.req.complete
+    return last?.allowsSlowBody === true && !last.hasCome
   }
 
   /** Whether the connection waits for its caller to read an answer or to send a request. */
@@ -82,7 +91,10 @@ export class Connection {
 
   /** The connection is closed. */
   end() {
-    for (const exchange of this.unsent.splice(0)) exchange.release()
+    for (const exchange of this.unsent.splice(0)) {
+      exchange.release()
+      exchange.onGone?.()
+    }
   }
 
   /** Calls `then` once every answer is sent, unless the connection ends before; at once where nothing is on its way. */

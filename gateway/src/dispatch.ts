@@ -1,8 +1,7 @@
 /** Answers requests by their endpoints, and failures by problems; counts and logs both. */
-import type { IncomingMessage } from 'node:http'
 import { fail, isOurs } from '@millhand/api'
 import { type Log, type Span, traceIds } from '@millhand/telemetry'
-import { CallerGone, type Exchange } from './exchange.ts'
+import { CallerGone, type Exchange, type Head } from './exchange.ts'
 import { createMatch, type Endpoint, queryOf } from './pipeline/match.ts'
 import { sendProblem } from './problem.ts'
 import { beginTrace, endTrace } from './request-trace.ts'
@@ -24,12 +23,12 @@ export function createDispatch(
   const recorders = new Map(endpoints.map(each => [each, requestRecorder(each.method, each.pattern)]))
 
   return async exchange => {
-    const { req } = exchange
+    const { head } = exchange
     const started = performance.now()
     let endpoint: Endpoint | undefined
     let span: Span | undefined
     try {
-      checkHead(req)
+      checkHead(head)
       const found = match(exchange)
       if (found !== undefined) {
         endpoint = found.store as Endpoint
@@ -42,7 +41,7 @@ export function createDispatch(
       if (error instanceof CallerGone) exchange.abandon()
       else if (exchange.status !== 0) {
         exchange.cut()
-        log.warn('answer.broken', { ...idsOf(exchange), method: req.method, path: exchange.path, error })
+        log.warn('answer.broken', { ...idsOf(exchange), method: head.method, path: exchange.path, error })
       } else {
         sendProblem(exchange, error)
         logFailure(exchange, error, log)
@@ -56,22 +55,22 @@ export function createDispatch(
     if (endpoint?.isMeasured && exchange.mode !== 'test' && status > 0) {
       counts.add(status, exchange.isTimed && !exchange.allowsSlowBody ? ms - exchange.bodyMs : undefined)
     }
-    log.debug('request.answered', { ...idsOf(exchange), method: req.method, path, status, ms })
+    log.debug('request.answered', { ...idsOf(exchange), method: head.method, path, status, ms })
   }
 }
 
 /** Logs 500 as an error; 502 to 504 are warnings: a service is away or too slow. */
 function logFailure(exchange: Exchange, error: unknown, log: Log) {
   if (!isOurs(error)) return
-  const { req, path, status } = exchange
-  const what = { ...idsOf(exchange), method: req.method, path, status, error }
+  const { head, path, status } = exchange
+  const what = { ...idsOf(exchange), method: head.method, path, status, error }
   log[status === 500 ? 'error' : 'warn']('request.failed', what)
 }
 
 const idsOf = (exchange: Exchange) => ({ request_id: exchange.requestId, ...traceIds(exchange.trace) })
 
 /** Fails with `invalid_parameter`. Called for every request, so an accepted host is not checked again. */
-function createHeadCheck(): (req: IncomingMessage) => void {
+function createHeadCheck(): (head: Head) => void {
   let accepted: string | undefined
   return ({ headers, rawHeaders, httpVersionMinor }) => {
     const { host } = headers

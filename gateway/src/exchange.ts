@@ -1,19 +1,28 @@
 /** One request and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Id, KeyMode } from '@millhand/api'
 import type { TraceContext } from '@millhand/telemetry'
-import type { Connection, ServerState } from './connection.ts'
+import { baseUrlOf } from './base-url.ts'
+import type { Connection, Messages, ServerState } from './connection.ts'
 import { corsHeaders } from './cors.ts'
 import { CallBudget, type Inbound } from './inbound.ts'
+import { SingleRead } from './single-read/single-reads.ts'
 
 /** The caller has closed the connection: there is no answer. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone'
 }
 
+/** The head of a request. */
+export type Head = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersionMinor'> & {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+}
+
 export class Exchange implements Inbound {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
+  readonly head: Head
+  readonly socket: Socket
   readonly requestId: Id<'req'>
   /** The answer's; 0 until it is sent, and -1 where there will be none. */
   status = 0
@@ -28,6 +37,11 @@ export class Exchange implements Inbound {
   bodyMs = 0
   /** Called when the connection begins to drain: a wait then ends at once. */
   onDrain: (() => void) | undefined
+  /** Called when the connection is closed before the answer is sent. */
+  onGone: (() => void) | undefined
+  /** One of the two: node's objects, or a request that came in a single read and has not needed them. */
+  #messages: Messages | undefined
+  #single: SingleRead | undefined
   readonly #budget = new CallBudget()
   #connection: Connection
   #added: string[] | undefined
@@ -35,14 +49,57 @@ export class Exchange implements Inbound {
   #isReleased = false
   #rate: readonly string[] | undefined
 
-  constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, connection: Connection) {
-    this.req = req
-    this.res = res
+  constructor(request: Messages | SingleRead, requestId: Id<'req'>, connection: Connection) {
     this.requestId = requestId
     this.#connection = connection
     connection.open.push(this)
     connection.unsent.push(this)
-    res.once('close', () => connection.sent(this))
+    if (request instanceof SingleRead) {
+      this.head = request
+      this.socket = request.socket
+      this.#single = request
+      request.onNode = messages => this.#take(messages)
+    } else {
+      this.head = request.req
+      this.socket = request.req.socket
+      this.#take(request)
+    }
+  }
+
+  #take(messages: Messages) {
+    this.#messages = messages
+    this.#single = undefined
+    messages.res.once('close', () => this.#connection.sent(this))
+  }
+
+  /** For what the head, the body that has come and `send` do not do. */
+  get req(): IncomingMessage {
+    return this.#node.req
+  }
+
+  get res(): ServerResponse {
+    return this.#node.res
+  }
+
+  get #node(): Messages {
+    if (this.#single !== undefined && this.isGone) throw new CallerGone('the caller left before its answer began')
+    this.#single?.toNode()
+    return this.#messages as Messages
+  }
+
+  /** The body, where it came with the head. */
+  get wholeBody(): Buffer | undefined {
+    return this.#single?.body
+  }
+
+  /** Whether all of the request has come. */
+  get hasCome(): boolean {
+    return this.#messages?.req.complete !== false
+  }
+
+  /** Whether the connection is closed. */
+  get isGone(): boolean {
+    return this.socket.destroyed
   }
 
   hold(permit: Disposable) {
@@ -57,37 +114,37 @@ export class Exchange implements Inbound {
   }
 
   header(name: string): string | undefined {
-    return this.req.headers[name] as string | undefined
+    return this.head.headers[name] as string | undefined
   }
 
   get bodyLength(): number | undefined {
-    const { headers } = this.req
+    const { headers } = this.head
     return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
   }
 
   get peer(): string {
-    return this.req.socket.remoteAddress ?? ''
+    return this.socket.remoteAddress ?? ''
   }
 
   get connection(): object {
-    return this.req.socket
+    return this.socket
   }
 
   /** The method, where `HEAD` counts as `GET`: the answers differ only in the body, which node leaves out. */
   get method(): string {
-    return this.req.method === 'HEAD' ? 'GET' : (this.req.method as string)
+    return this.head.method === 'HEAD' ? 'GET' : (this.head.method as string)
   }
 
   /** The path without the query, which may hold a secret and must not be logged. */
   get path(): string {
-    const url = this.req.url as string
+    const url = this.head.url as string
     const end = url.indexOf('?')
     return end === -1 ? url : url.slice(0, end)
   }
 
   /** The address by which the caller reaches the gateway, without a slash at its end; empty where it is not known. */
   get baseUrl(): string {
-    return this.#connection.server.publicUrl ?? baseUrlOf(this.req.headers.host)
+    return this.#connection.server.publicUrl ?? baseUrlOf(this.head.headers.host)
   }
 
   leftOf(budgetMs: number): number {
@@ -127,12 +184,18 @@ export class Exchange implements Inbound {
   send(status: number, headers: readonly string[], body?: string | Buffer) {
     if (this.status !== 0) return
     this.#close(status)
-    const isCutShort = !this.req.complete && hasMuchToSend(this.req)
+    const isCutShort = !this.hasCome && hasMuchToSend(this.head)
     // A caller over its limits that has pipelined more requests gets no further answers on that connection.
     const isLast = status === TOO_MANY && this.#connection.unsent.length > 1
     if (isLast) this.#connection.isEnding = true
-    if (isLast) this.req.socket.pause()
-    this.#writeHead(status, headers, body, isCutShort || isLast)
+    if (isLast) this.socket.pause()
+    const single = this.#single
+    const isEnd = isCutShort || isLast || this.#connection.server.stopping || single?.socket.readableEnded === true
+    const all = this.#allHeaders(headers, body, isEnd)
+    if (single !== undefined && (body !== undefined || isBodiless(status))) {
+      return single.answer(status, all, body ?? '', isEnd, () => this.#connection.sent(this))
+    }
+    this.#writeHead(status, all)
     // Whatever comes behind a request that is not read is not looked at, so nothing is wrong with it.
     if (isCutShort) this.#connection.isRefused = true
     if (isCutShort) this.#linger(body)
@@ -143,35 +206,40 @@ export class Exchange implements Inbound {
   begin(status: number, headers: readonly string[]) {
     this.status = status
     this.isTimed = false
-    this.#writeHead(status, headers, undefined, false)
+    this.#writeHead(status, this.#allHeaders(headers, undefined, this.#connection.server.stopping))
   }
 
   /** Ends an answer that was begun. */
   finish() {
-    const { res, req } = this
+    const { res, socket } = this
     res.end(() => {
       this.#close(this.status)
       const { open, server } = this.#connection
-      if (server.stopping && open.length === 0) req.socket.destroySoon()
+      if (server.stopping && open.length === 0) socket.destroySoon()
     })
   }
 
   /** Breaks off an answer that was begun, so that the caller does not take it for complete. */
   cut() {
     this.#close(this.status)
-    this.res.destroy()
+    if (this.#single === undefined) this.res.destroy()
+    else this.socket.destroy()
   }
 
-  #writeHead(status: number, headers: readonly string[], body: string | Buffer | undefined, isLast: boolean) {
-    const { req, res } = this
+  #allHeaders(headers: readonly string[], body: string | Buffer | undefined, isLast: boolean): string[] {
     const all = ['X-Request-Id', this.requestId, ...commonHeaders, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
     if (this.#rate !== undefined) all.push(...this.#rate)
     if (this.#added !== undefined) all.push(...this.#added)
-    if (req.headers.origin !== undefined) all.push(...corsHeaders)
-    if (isLast || this.#connection.server.stopping) all.push('Connection', 'close')
+    if (this.head.headers.origin !== undefined) all.push(...corsHeaders)
+    if (isLast) all.push('Connection', 'close')
+    return all
+  }
+
+  #writeHead(status: number, headers: string[]) {
+    const { res } = this
     if (res.socket === null) this.#connection.queued = res
-    res.writeHead(status, all)
+    res.writeHead(status, headers)
   }
 
   #close(status: number) {
@@ -179,7 +247,7 @@ export class Exchange implements Inbound {
     const { open } = this.#connection
     const index = open.indexOf(this)
     if (index !== -1) open.splice(index, 1)
-    if (open.length === 0) this.#connection.answeredBytes = this.req.socket.bytesRead
+    if (open.length === 0) this.#connection.answeredBytes = this.socket.bytesRead
   }
 
   /**
@@ -220,22 +288,12 @@ const QUIET_MS = 5_000
 const LINGER_MS = 30_000
 const TOO_MANY = 429
 
+/** Whether an answer has neither a body nor a length of one (RFC 9110, sections 15.3.5 and 15.4.5). */
+const isBodiless = (status: number) => status === 204 || status === 304
+
 /** Whether a request is not worth reading to its end only to keep its connection. */
-function hasMuchToSend({ headers }: IncomingMessage): boolean {
+function hasMuchToSend({ headers }: Head): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > MAX_SKIPPED_BYTES
 }
 
 const MAX_SKIPPED_BYTES = 65_536
-
-/** The gateway's own address, as its callers write it. */
-
-/**
- * The address that a `Host` header names, without a slash at its end; empty where it names none. This server speaks plain
- * HTTP: behind a proxy that ends TLS the deployment sets the address itself.
- */
-function baseUrlOf(host: string | undefined): string {
-  return host !== undefined && AUTHORITY.test(host) ? `http://${host}` : ''
-}
-
-/** A name or an address, and perhaps a port (RFC 9110, section 7.2). */
-const AUTHORITY = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i

@@ -17,7 +17,7 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, co
   if (connection.isRefused) return
   connection.isRefused = true
   const last = connection.open.at(-1)
-  const current = last?.req.complete === false ? last : undefined
+  const current = last?.hasCome === false ? last : undefined
   current?.abandon()
   const [status, title, detail] = refusals[error.code ?? ''] ?? notHttp
   const requestId = current?.requestId ?? ids('req')

@@ -79,7 +79,7 @@ const BLANK_LINE = Buffer.from('\r\n\r\n')
 /** Of a request that is refused the rest is only thrown away, and nothing behind it is looked at. */
 function pieceOf({ isRefused, open }: Connection, bytes: number): number {
   if (isRefused) return bytes
-  return open.at(-1)?.req.complete === false ? BODY_PIECE_BYTES : PIECE_BYTES
+  return open.at(-1)?.hasCome === false ? BODY_PIECE_BYTES : PIECE_BYTES
 }
 
 /** To be called when a request has come. */

@@ -51,8 +51,8 @@ function headersOf(error: unknown, code: ProblemCode, isIdempotent: boolean): st
 }
 
 /** Whether the request, sent once more, is done once. */
-const isIdempotent = ({ method, req }: Exchange): boolean =>
-  method !== 'POST' || req.headers['idempotency-key'] !== undefined
+const isIdempotent = ({ method, head }: Exchange): boolean =>
+  method !== 'POST' || head.headers['idempotency-key'] !== undefined
 
 /** RFC 6750, section 3: no error code where no credentials came. */
 function challenge(code: ProblemCode, scope: string | undefined): string {

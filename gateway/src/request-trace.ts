@@ -25,7 +25,7 @@ export function beginTrace(exchange: Exchange, { pattern, isMeasured }: Endpoint
   const active = tracer()
   if (active === undefined || !isMeasured) return undefined
   return begin(active, exchange, () => {
-    const { method = 'GET' } = exchange.req
+    const { method = 'GET' } = exchange.head
     const route = routeName(pattern)
     return {
       name: `${method} ${route}`,

@@ -18,3 +18,5 @@ export interface ServerLimits {
 export const HEADERS_MS = 15_000
 export const REQUEST_MS = 30_000
 export const READER_MS = 60_000
+/** Of a connection without a request: longer than a load balancer's 60 s, so that it is never the server that closes under a request on its way. */
+export const KEEP_ALIVE_MS = 65_000

@@ -6,14 +6,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Ids } from '@millhand/api'
 import { ignoreAcceptErrors } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
-import { Connection } from './connection.ts'
-import { Exchange } from './exchange.ts'
+import { Connection, type Messages } from './connection.ts'
+import { Exchange, type Head } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed-request.ts'
 import { boundPipelining, isFull, pauseWhenFull } from './pipelining.ts'
 import { detectProtocol } from './protocol.ts'
 import { requestIdOf } from './request-id.ts'
 import type { RpcServer } from './rpc/rpc-server.ts'
-import { HEADERS_MS, READER_MS, REQUEST_MS, type ServerLimits } from './server-limits.ts'
+import { HEADERS_MS, KEEP_ALIVE_MS, READER_MS, REQUEST_MS, type ServerLimits } from './server-limits.ts'
+import { readRequests, type SingleRead } from './single-read/single-reads.ts'
 
 export interface ServerOptions {
   readonly http: { readonly host: string; readonly port: number }
@@ -51,12 +52,16 @@ export function createHttpServer(options: ServerOptions): Server {
   let lastRequestAt = Number.NEGATIVE_INFINITY
 
   const server = openServer(limits)
+  const begin = (request: Messages | SingleRead, head: Head, connection: Connection) => {
+    lastRequestAt = performance.now()
+    void handle(new Exchange(request, requestIdOf(head, ids), connection))
+  }
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     const connection = connections.get(req.socket)
     // The connection closed before its last request was read, or ends with the answer to one before.
     if (connection === undefined || connection.isRefused) return
-    lastRequestAt = performance.now()
-    void handle(new Exchange(req, res, requestIdOf(req, ids), connection))
+    if (connection.adopt !== undefined) return connection.adopt({ req, res })
+    begin({ req, res }, req, connection)
     pauseWhenFull(req.socket, connection)
   }
   server.on('request', serve)
@@ -79,14 +84,7 @@ export function createHttpServer(options: ServerOptions): Server {
   const [serveHttp1] = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    const connection = new Connection(state, () => {
-      refuseMalformed(
-        Object.assign(new Error('the request does not come on'), { code: TIMED_OUT }),
-        socket,
-        connection,
-        ids,
-      )
-    })
+    const connection = new Connection(state, () => refuseMalformed(timedOut(), socket, connection, ids))
     connections.set(socket, connection)
     // A caller that is gone looks the same as one that half-closes, so nothing may wait for it.
     socket.once('end', () => connection.drain())
@@ -96,10 +94,14 @@ export function createHttpServer(options: ServerOptions): Server {
     })
     detectProtocol(socket, headersMs, {
       http1(first) {
-        serveHttp1?.call(server, socket)
-        boundPipelining(socket, connection)
-        socket.push(first)
-        socket.resume()
+        readRequests(socket, first, {
+          connection,
+          toNode() {
+            serveHttp1?.call(server, socket)
+            boundPipelining(socket, connection)
+          },
+          serve: request => begin(request, request, connection),
+        })
       },
       http2() {
         connections.delete(socket)
@@ -142,8 +144,7 @@ function openServer({ headersMs = HEADERS_MS, requestMs = REQUEST_MS, checkMs = 
   const server = createServer({
     keepAlive: true,
     noDelay: true,
-    // Longer than a load balancer's 60 s, so that it is never the server that closes under a request on its way.
-    keepAliveTimeout: 65_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkMs,
@@ -174,7 +175,7 @@ async function stopServer(
   onStop()
   rpc.drain()
   const cutting = setTimeout(() => {
-    server.closeAllConnections()
+    for (const socket of connections.keys()) socket.destroy()
     rpc.cut()
   }, stopMs)
   // What has arrived by now is read in the next turns: closing a socket before would throw it away.
@@ -195,6 +196,8 @@ const BEGUN_MS = 1_000
 
 /** What node calls a request that took too long to come. It asks once for each, and leaves what to do to us. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
+
+const timedOut = () => Object.assign(new Error('the request does not come on'), { code: TIMED_OUT })
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`

@@ -123,15 +123,17 @@ test('bytes of bodies are given back where their requests are refused a wait or 
 })
 
 /** A caller asks for an answer larger than what systems take for a connection, and takes nothing of it. */
-async function askAndReadNothing(t: TestContext, limits: NonNullable<GatewayDeps['limits']>) {
+async function askAndReadNothing(t: TestContext, limits: NonNullable<GatewayDeps['limits']>, path = '/v1/tasks') {
   const started = await startWith(t, { answerBytes: 40_000, ...limits })
   const { port, key, services, call } = started
   services.put({ id: 'some', input: 'x'.repeat(20_000) })
-  for (let n = 0; n < 300; n++) services.put({ id: `task_${n}`, input: 'x'.repeat(100_000) })
+  const large = 'x'.repeat(100_000)
+  if (path === '/v1/tasks') for (let n = 0; n < 300; n++) services.put({ id: `task_${n}`, input: large })
+  else services.put({ id: 'large', input: large.repeat(300) })
   const wire = await openWire(port)
   t.after(() => wire.socket.destroy())
   wire.socket.pause()
-  wire.send(requestText('GET /v1/tasks', [`Authorization: Bearer ${key}`]))
+  wire.send(requestText(`GET ${path}`, [`Authorization: Bearer ${key}`]))
   /** Calls until the answer has that status. */
   const callUntil = async (status: number) => {
     for (;;) {
@@ -156,11 +158,13 @@ test('bytes of answers that nobody reads are capped for each account, and given 
   await callUntil(200)
 })
 
-test('a connection whose answer nobody reads is closed', { timeout: 120_000 }, async t => {
-  const { callUntil } = await askAndReadNothing(t, { readerMs: 100 })
-  await callUntil(429)
-  await callUntil(200)
-})
+for (const path of ['/v1/tasks', '/v1/tasks/large']) {
+  test(`a connection whose answer nobody reads is closed: ${path}`, { timeout: 120_000 }, async t => {
+    const { callUntil } = await askAndReadNothing(t, { readerMs: 100 }, path)
+    await callUntil(429)
+    await callUntil(200)
+  })
+}
 
 test('a body of a caller who is not known is not read', { timeout: 120_000 }, async t => {
   const started = await start(t)

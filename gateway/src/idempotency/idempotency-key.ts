@@ -13,10 +13,13 @@ export interface KeyedRequest {
 
 /** The key of the request; undefined without one. Fails with `invalid_idempotency_key`. */
 export function idempotencyKeyOf(exchange: Exchange): string | undefined {
-  const [key, ...others] = exchange.req.headersDistinct['idempotency-key'] ?? []
-  if (others.length > 0)
+  const { headers, rawHeaders } = exchange.head
+  const key = headers['idempotency-key'] as string | undefined
+  if (key === undefined) return undefined
+  const isName = (text: string, at: number) => at % 2 === 0 && text.toLowerCase() === 'idempotency-key'
+  if (rawHeaders.filter(isName).length > 1)
     throw fail('invalid_idempotency_key', 'The request has more than one `Idempotency-Key` header.')
-  return key === undefined ? undefined : checkedKey(key)
+  return checkedKey(key)
 }
 
 /** Fails with `invalid_idempotency_key` where it can be none. */
@@ -28,7 +31,7 @@ export function checkedKey(key: string): string {
 const printable = /^[ -~]{1,255}$/
 
 /** SHA-256 of method, path, query and `rest`: the body, or what is known of one that is still to come. */
-export function fingerprintOf({ req }: Exchange, rest: Uint8Array | string): Buffer {
+export function fingerprintOf({ head }: Exchange, rest: Uint8Array | string): Buffer {
   // Neither a method nor a target holds a line end.
-  return createHash('sha256').update(`${req.method}\n${req.url}\n`).update(rest).digest()
+  return createHash('sha256').update(`${head.method}\n${head.url}\n`).update(rest).digest()
 }

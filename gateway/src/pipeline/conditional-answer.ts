@@ -21,7 +21,7 @@ export function createConditionalAnswer({ desc, method, answer }: RouteOf<'json'
       if (answer.etag) {
         const tag = tagOf(result, text)
         headers.push('ETag', tag)
-        if (isRead && isHeld(tag, exchange.req.headers['if-none-match'])) {
+        if (isRead && isHeld(tag, exchange.header('if-none-match'))) {
           return { kind: 'body', status: 304, headers, body: undefined }
         }
       }
@@ -33,7 +33,7 @@ export function createConditionalAnswer({ desc, method, answer }: RouteOf<'json'
       }
     },
     hasChanged({ exchange, result }) {
-      const ifNoneMatch = exchange.req.headers['if-none-match']
+      const ifNoneMatch = exchange.header('if-none-match')
       return answer.etag && ifNoneMatch !== undefined && !isHeld(tagOf(result, write(result)), ifNoneMatch)
     },
   }

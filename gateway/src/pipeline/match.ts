@@ -47,7 +47,7 @@ export function createMatch(endpoints: readonly Endpoint[]): (exchange: Exchange
   }
 
   function answerOther(exchange: Exchange): undefined {
-    const { method, url = '/' } = exchange.req
+    const { method, url = '/' } = exchange.head
     if (method === 'OPTIONS' && url === '*') {
       answerOptions(exchange, [...methods, 'HEAD', 'OPTIONS'])
       return
@@ -62,7 +62,7 @@ export function createMatch(endpoints: readonly Endpoint[]): (exchange: Exchange
     throw fail('method_not_allowed', `This path answers ${allow}.`, { metadata: { allow } })
   }
 
-  return exchange => find(exchange.method, exchange.req.url as string) ?? answerOther(exchange)
+  return exchange => find(exchange.method, exchange.head.url as string) ?? answerOther(exchange)
 }
 
 /** Queries are read by the method's own reader, which knows the fields. */

@@ -44,8 +44,7 @@ export function createParse(
     const message = body === undefined ? reader.fromQuery(params, context.pairs) : reader.fromBody(params, query, body)
     context.message = message
     context.wantsEvents = events?.areWanted(exchange, message) === true
-    if (canWait && !context.wantsEvents)
-      context.waitS = preferredWait(exchange.req.headers.prefer as string | undefined)
+    if (canWait && !context.wantsEvents) context.waitS = preferredWait(exchange.header('prefer'))
     if (key === undefined) return
     check(input, message) // The answer to an invalid request is not stored.
     context.keyed = { key, fingerprint: fingerprintOf(exchange, body?.bytes ?? ''), isSecret: route.answer.secret }

@@ -87,7 +87,7 @@ export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Wai
         const { exchange, caller, waitS } = context
         const { id, resourceVersion, finishedAt } = context.result as Message & Awaited
         if (!hasScope(caller, scope)) return
-        if (exchange.res.destroyed) throw new CallerGone('the caller left before it waited')
+        if (exchange.isGone) throw new CallerGone('the caller left before it waited')
         if (finishedAt !== undefined) {
           context.hasWaited = true
           return
@@ -118,12 +118,12 @@ export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Wai
         }
         const stop = () => ending.abort()
         open.add(ending)
-        exchange.res.once('close', stop)
+        exchange.onGone = stop
         exchange.onDrain = stop
         try {
           if (isStopping || exchange.isDraining) return await ask(0)
           return await untilEnd().catch(error => {
-            if (exchange.res.destroyed) throw new CallerGone('the caller left while it waited')
+            if (exchange.isGone) throw new CallerGone('the caller left while it waited')
             if (signal.aborted) return ask(0)
             throw error
           })
@@ -132,7 +132,7 @@ export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Wai
           log.warn('wait.failed', { request_id: exchange.requestId, error })
           await ask(0).catch(() => {})
         } finally {
-          exchange.res.off('close', stop)
+          exchange.onGone = undefined
           exchange.onDrain = undefined
           open.delete(ending)
         }

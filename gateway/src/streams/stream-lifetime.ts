@@ -15,7 +15,7 @@ export class StreamLifetime implements Disposable {
   constructor(exchange: Exchange, clock: Clock, jobs: PacedJobs, endsHalfClosed: boolean) {
     this.#exchange = exchange
     this.#leave = () => jobs.add(() => this.end(new CallerGone('the caller left its event stream')))
-    const { socket } = exchange.req
+    const { socket } = exchange
     socket.on('close', this.#leave)
     if (socket.destroyed) this.#leave()
     if (!endsHalfClosed) return
@@ -38,7 +38,7 @@ export class StreamLifetime implements Disposable {
   [Symbol.dispose](): void {
     this.#timer?.cancel()
     this.#exchange.onDrain = undefined
-    this.#exchange.req.socket.off('close', this.#leave)
+    this.#exchange.socket.off('close', this.#leave)
     this.end(new CallerGone('the stream is over'))
   }
 }

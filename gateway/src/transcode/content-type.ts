@@ -4,7 +4,7 @@ import { fail } from '@millhand/api'
 import type { Exchange } from '../exchange.ts'
 
 /** Fails with `unsupported_media_type` where the body is encoded: none is decoded. */
-export function requirePlain({ req: { headers } }: Exchange) {
+export function requirePlain({ head: { headers } }: Exchange) {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw fail('unsupported_media_type', 'Request bodies are read as they are: leave `Content-Encoding` out.')
@@ -17,7 +17,7 @@ export function requirePlain({ req: { headers } }: Exchange) {
  */
 export function requireJson(exchange: Exchange) {
   requirePlain(exchange)
-  const { headers } = exchange.req
+  const { headers } = exchange.head
   const type = headers['content-type']
   if (type === 'application/json') return
   if (type === undefined) {

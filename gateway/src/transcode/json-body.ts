@@ -54,7 +54,7 @@ export async function readJsonBody(
     else permit.growTo(bytes)
   }
   try {
-    const announced = Number(exchange.req.headers['content-length'] ?? 0)
+    const announced = Number(exchange.head.headers['content-length'] ?? 0)
     if (announced <= limit) reserve(announced)
     return new JsonBody(await readBody(exchange, limit, reserve), permit)
   } catch (error) {

@@ -9,10 +9,16 @@ import { CallerGone, type Exchange } from '../exchange.ts'
  * which is called with the number of bytes that have come each time that there are more.
  */
 export function readBody(exchange: Exchange, limit: number, onSize: (bytes: number) => void): Promise<Buffer> {
-  const { req } = exchange
+  const { wholeBody, head } = exchange
   // Who it is may have taken a while to find out, and a caller that left meanwhile sends no further event.
+  if (exchange.isGone) return Promise.reject(callerGone())
+  if (Number(head.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
+  if (wholeBody !== undefined) {
+    const refusal = failureOf(() => onSize(wholeBody.length))
+    return refusal === undefined ? Promise.resolve(wholeBody) : Promise.reject(refusal)
+  }
+  const { req } = exchange
   if (req.destroyed) return Promise.reject(callerGone())
-  if (Number(req.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
   sayContinue(exchange)
   const began = performance.now()
   return new Promise((resolve, reject) => {
