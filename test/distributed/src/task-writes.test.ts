@@ -51,6 +51,7 @@ describe('a task of several processes', { skip: javaMissing }, () => {
     }
     assert.equal(writes.inserts, TASKS)
     assert.ok(writes.updates >= TASKS && writes.updates <= TASKS + late, `${writes.updates} updates, ${late} late`)
+    assert.equal(writes.outboxReads, 0)
   })
 
   it('that nobody waits for is written three times', async () => {
@@ -60,5 +61,6 @@ describe('a task of several processes', { skip: javaMissing }, () => {
       while ((await server?.request('GET', `/v1/tasks/${id}`))?.body.status !== 'succeeded') await pause(10)
     }
     assert.deepEqual([writes.inserts, writes.updates], [TASKS, 2 * TASKS])
+    assert.equal(writes.outboxReads, 0)
   })
 })

@@ -8,17 +8,20 @@ export interface TaskWrites {
   readonly inserts: number
   /** Of a task's next version: what takes published events out of it has none. */
   readonly updates: number
+  /** Of outboxes, of tasks that were written; a sweep over all is none. */
+  readonly outboxReads: number
 }
 
 /** Counts documents and statements, however many of them a command has. */
 export function taskWrites(): TaskWrites {
-  const counts = { inserts: 0, updates: 0 }
+  const counts = { inserts: 0, updates: 0, outboxReads: 0 }
   return Object.assign(counts, {
-    hear({ insert, documents = [], update, updates = [] }: Document) {
+    hear({ insert, documents = [], update, updates = [], find, filter, projection }: Document) {
       if (insert === 'tasks') counts.inserts += documents.length
       if (update === 'tasks')
         counts.updates += updates.filter(({ u }: Document) => u.$set?.version !== undefined).length
+      if (find === 'tasks' && projection?.outbox) counts.outboxReads += filter._id?.$in?.length ?? 0
     },
-    forget: () => void Object.assign(counts, { inserts: 0, updates: 0 }),
+    forget: () => void Object.assign(counts, { inserts: 0, updates: 0, outboxReads: 0 }),
   })
 }

@@ -99,6 +99,7 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
         tokens,
         clock: systemClock,
         ready,
+        known: (key, version) => relay?.known(outbox, key, version),
         wrote(tenant, id, view) {
           if (relay) relay.written(outbox, keyOf(tenant, id), view)
           else rings({ collection: spec.name, tenant, id })

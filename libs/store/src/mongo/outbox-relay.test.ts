@@ -244,6 +244,49 @@ describe('the outbox relay', () => {
     await end()
   })
 
+  it('reads no outbox of which it was told what every write has left', async () => {
+    const waiting: (() => void)[] = []
+    const publish = () => new Promise<void>(resolve => waiting.push(resolve))
+    const { relay, outbox, calls, advance, end } = opened({ publish })
+    await advance(0)
+    relay.written(outbox, 'a', outbox.write('a', ['a1']))
+    await advance(0)
+    // Two while the first is under way.
+    relay.written(outbox, 'a', outbox.follow('a', ['a2']))
+    relay.written(outbox, 'a', outbox.follow('a', ['a3']))
+    for (const _ of [1, 2]) {
+      waiting.shift()?.()
+      await advance(ROUND_MS)
+    }
+    relay.written(outbox, 'a', outbox.follow('a', ['a4']))
+    await advance(ROUND_MS)
+    waiting.shift()?.()
+    await advance(ROUND_MS)
+    assert.deepEqual(calls(), [['a1'], ['a2', 'a3'], ['a4']])
+    assert.equal(outbox.reads, 0)
+    assert.deepEqual(outbox.pending(), [])
+    await end()
+  })
+
+  it('reads an outbox that follows a write of which it was not told, and knows it from then on', async () => {
+    const { relay, outbox, calls, advance, end } = opened()
+    await advance(0)
+    outbox.write('a', ['a1'], 'theirs')
+    relay.written(outbox, 'a', outbox.follow('a', ['a2']))
+    await advance(0)
+    assert.deepEqual([calls(), outbox.reads], [[['a1', 'a2']], 1])
+    relay.written(outbox, 'a', outbox.follow('a', ['a3']))
+    await advance(ROUND_MS)
+    assert.deepEqual([calls().at(-1), outbox.reads], [['a3'], 1])
+    // Another was between two of this process, in the same round.
+    relay.written(outbox, 'a', outbox.follow('a', ['a4']))
+    outbox.write('a', ['a5'], 'theirs')
+    relay.written(outbox, 'a', outbox.follow('a', ['a6']))
+    await advance(ROUND_MS)
+    assert.deepEqual([calls().at(-1), outbox.reads], [['a4', 'a5', 'a6'], 2])
+    await end()
+  })
+
   it('reads again after a read that failed, and takes out again after that failed', async () => {
     const { relay, outbox, published, advance, end } = opened()
     await advance(0)

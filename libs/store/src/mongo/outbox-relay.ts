@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'
 import { EventsRefused } from '../events-refused.ts'
 import { ChangedDocuments } from './changed-documents.ts'
+import { type KnownOutbox, KnownOutboxes } from './known-outboxes.ts'
 import type { Outbox, OutboxView } from './outbox.ts'
 
 export interface RelayOptions {
@@ -72,6 +73,7 @@ export class OutboxRelay {
   readonly #deps: RelayDeps
   readonly #written = new ChangedDocuments()
   readonly #rung = new ChangedDocuments()
+  readonly #known = new KnownOutboxes()
   /** When the oldest event was made that is being published. */
   #oldest = Number.POSITIVE_INFINITY
   readonly #sent = new LRUCache<string, true>({ max: MOST_SENT })
@@ -80,9 +82,16 @@ export class OutboxRelay {
     this.#deps = deps
   }
 
-  /** This process wrote the document; `view` where that tells all that its outbox holds. */
+  /** What is known of the outbox of a document of this version. */
+  known(outbox: Outbox, key: string, version: number): KnownOutbox | undefined {
+    const known = this.#known.get(outbox, key)
+    return known?.version === version ? known : undefined
+  }
+
+  /** This process wrote the document; `view` where it is known what its outbox holds. */
   written(outbox: Outbox, key: string, view?: OutboxView): void {
-    this.#written.note(outbox, key, view)
+    const isWhole = view?.follows === undefined || view.follows === this.#known.get(outbox, key)?.writeId
+    this.#note(outbox, key, isWhole ? view : undefined)
   }
 
   /** Somebody wrote the document. */
@@ -104,6 +113,18 @@ export class OutboxRelay {
     return Math.max(0, this.#deps.clock.now() - time) / 1_000
   }
 
+  /** For the next round. The outbox is known where its events are held here: what is still to be read may be read too old. */
+  #note(outbox: Outbox, key: string, view: OutboxView | undefined): void {
+    const isHeld = this.#written.note(outbox, key, view)
+    if (isHeld && view) this.#known.set(outbox, view)
+    else this.#known.forget(outbox, key)
+  }
+
+  /** Notes what was read, unless this process has written the document since. */
+  #found(outbox: Outbox, { document, ...view }: OutboxView): void {
+    if (!this.#known.get(outbox, view.key)?.earlier.includes(view.writeId)) this.#note(outbox, view.key, view)
+  }
+
   /** Apart from the publishing, so that what others have written is heard of also while the log is away. */
   async #sweeping(signal: AbortSignal): Promise<void> {
     const { clock, outboxes } = this.#deps
@@ -120,8 +141,7 @@ export class OutboxRelay {
       const page = (await this.#insist('store.outbox_read_failed', signal, () => outbox.waiting(after))) ?? []
       for (const view of page) {
         this.#tell(outbox, view)
-        const { document, ...rest } = view
-        this.#written.note(outbox, view.key, rest)
+        this.#found(outbox, view)
       }
       const last = page.at(-1)
       if (last === undefined) return
@@ -134,8 +154,7 @@ export class OutboxRelay {
       await this.#rung.some(signal)
       for (const [outbox, taken] of this.#rung.take()) {
         for (const view of await this.#read(outbox, [...taken.keys()], true, signal)) {
-          const { document, ...rest } = view
-          if (view.pending) this.#written.note(outbox, view.key, rest)
+          if (view.pending) this.#found(outbox, view)
         }
       }
     }
@@ -158,7 +177,10 @@ export class OutboxRelay {
     for (const [outbox, taken] of this.#written.take()) {
       for (const view of taken.values()) if (view) found.push({ outbox, view })
       const keys = [...taken].flatMap(([key, view]) => (view ? [] : [key]))
-      for (const view of await this.#read(outbox, keys, false, signal)) found.push({ outbox, view })
+      for (const view of await this.#read(outbox, keys, false, signal)) {
+        this.#known.set(outbox, view)
+        found.push({ outbox, view })
+      }
     }
     return found
   }
