@@ -22,6 +22,10 @@ export class ChangedDocuments {
     return held !== undefined
   }
 
+  has(outbox: Outbox, key: string): boolean {
+    return this.#noted.get(outbox)?.has(key) ?? false
+  }
+
   take(): ReadonlyMap<Outbox, ReadonlyMap<string, OutboxView | undefined>> {
     const taken = new Map<Outbox, Map<string, OutboxView | undefined>>()
     for (const [outbox, keys] of this.#noted) {
@@ -67,5 +71,7 @@ export class ChangedDocuments {
 function joined(held: OutboxView | undefined, next: OutboxView | undefined): OutboxView | undefined {
   if (held === undefined || next === undefined) return undefined
   if (next.writeId === held.writeId) return held
-  return next.follows === held.writeId ? { ...next, follows: held.follows, events: [...held.events, ...next.events] } : undefined
+  return next.follows === held.writeId
+    ? { ...next, follows: held.follows, events: [...held.events, ...next.events] }
+    : undefined
 }

@@ -14,6 +14,8 @@ export interface KnownOutbox {
   readonly writeId: string
   /** The tokens of the writes before, as far as they are known. */
   readonly earlier: readonly string[]
+  /** Whether all those events are published, or set aside. */
+  readonly isPublished: boolean
 }
 
 /**
@@ -23,6 +25,7 @@ export interface KnownOutbox {
 export class KnownOutboxes {
   readonly #known = new LRUCache<string, KnownOutbox>({ max: MOST_KNOWN })
 
+  /** The latest of a document. */
   get(outbox: Outbox, key: string): KnownOutbox | undefined {
     return this.#known.get(nameOf(outbox, key))
   }
@@ -30,9 +33,15 @@ export class KnownOutboxes {
   set(outbox: Outbox, { key, version, writeId, follows }: OutboxView): void {
     const last = this.get(outbox, key)
     if (last?.writeId === writeId) return
-    if (version === undefined) return this.forget(outbox, key)
     const earlier = last && last.writeId === follows ? [follows, ...last.earlier].slice(0, MOST_EARLIER) : []
-    this.#known.set(nameOf(outbox, key), { version, writeId, earlier })
+    if (version === undefined) this.forget(outbox, key)
+    else this.#known.set(nameOf(outbox, key), { version, writeId, earlier, isPublished: false })
+  }
+
+  /** The events of this view are published. */
+  publish(outbox: Outbox, { key, writeId }: OutboxView): void {
+    const known = this.get(outbox, key)
+    if (known?.writeId === writeId) this.#known.set(nameOf(outbox, key), { ...known, isPublished: true })
   }
 
   forget(outbox: Outbox, key: string): void {

@@ -87,25 +87,37 @@ export class MemoryOutbox implements Outbox {
   beforePage = async () => {}
   /** How many outboxes were read by their keys. */
   reads = 0
+  /** The keys of what was cleared, in order. */
+  readonly cleared: string[] = []
   /** On the way to the store, and on the way back. */
   onTheWay = async () => {}
 
   /** What a writer needs to know of a document. */
   document = (key: string): Readonly<Kept> | undefined => this.#documents.get(key)
 
-  write(key: string, ids: readonly string[], by = 'ours'): OutboxView {
-    const { version, events } = this.#documents.get(key) ?? { version: 0, events: [] }
+  /** `carries`: what is in the outbox is taken out. */
+  write(key: string, ids: readonly string[], by = 'ours', carries = false): OutboxView {
+    const { version, events: there } = this.#documents.get(key) ?? { version: 0, events: [] }
+    const events = carries ? [] : there
     const writeId = `${by}.${++this.#writes}`
     const more = ids.map(id => event(key, id))
-    this.#documents.set(key, { version: version + 1, writeId, token: writeId, events: [...events, ...more], pending: true })
+    this.#documents.set(key, {
+      version: version + 1,
+      writeId,
+      token: writeId,
+      events: [...events, ...more],
+      pending: true,
+    })
     return this.#view(key, false)
   }
 
   /** The same, told as by a process that knows what the write before has left. */
-  follow(key: string, ids: readonly string[]): OutboxView {
+  follow(key: string, ids: readonly string[], carries = false): OutboxView {
     const follows = this.#documents.get(key)?.writeId
-    return { ...this.write(key, ids), follows, events: ids.map(id => event(key, id)) }
+    return { ...this.write(key, ids, 'ours', carries), follows, events: ids.map(id => event(key, id)) }
   }
+
+  ids = (key: string): readonly string[] => this.#documents.get(key)?.events.map(({ id }) => id) ?? []
 
   /** What an operator does with an event that was set aside. */
   putBack(key: string, id: string): void {
@@ -142,6 +154,7 @@ export class MemoryOutbox implements Outbox {
   }
 
   #clear({ key, writeId, events }: OutboxView): void {
+    this.cleared.push(key)
     const document = this.#documents.get(key)
     if (!document) return
     const ids = new Set(events.map(({ id }) => id))

@@ -1,11 +1,13 @@
-import { backoff, type Clock, retry } from '@millhand/process'
+import type { Clock } from '@millhand/process'
 import { type EventName, type Log, processMetrics } from '@millhand/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'
 import { EventsRefused } from '../events-refused.ts'
 import { ChangedDocuments } from './changed-documents.ts'
+import { insist } from './insist.ts'
 import { type KnownOutbox, KnownOutboxes } from './known-outboxes.ts'
 import type { Outbox, OutboxView } from './outbox.ts'
+import { OutboxClearing } from './outbox-clearing.ts'
 
 export interface RelayOptions {
   /** Resolves once the events are in the log. They are repeated where it rejects, but those that `EventsRefused` names. */
@@ -60,12 +62,11 @@ const MOST_SENT = 20_000
 
 const recordDelay = processMetrics.boundHistogram('millhand_outbox_delay_seconds', {})
 
-const waitMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
-
 /**
  * Publishes what writes leave in outboxes, in rounds: at once after quiet, then one in 10 ms, look (at what this process
- * wrote, what it was rung for, and what a sweep of all that is pending found, once a second), publish, take out. One
- * step at a time: a document's events leave in order because an outbox is always seen whole, from its oldest event.
+ * wrote, what it was rung for, and what a sweep of all that is pending found, once a second), and publish. One step at a
+ * time: a document's events leave in order because an outbox is seen whole, from its oldest event, or from the first after
+ * a write whose events are in an earlier round. What is published is taken out by the next write, or by `OutboxClearing`.
  * Wherever it ends, what was published and not taken out is published again by the next one; nothing is ever skipped.
  * What the log refuses for what it is would hold up everybody for ever: it is set aside, and the log tells of it.
  */
@@ -74,12 +75,16 @@ export class OutboxRelay {
   readonly #written = new ChangedDocuments()
   readonly #rung = new ChangedDocuments()
   readonly #known = new KnownOutboxes()
+  readonly #clearing: OutboxClearing
   /** When the oldest event was made that is being published. */
   #oldest = Number.POSITIVE_INFINITY
   readonly #sent = new LRUCache<string, true>({ max: MOST_SENT })
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
+    const isCurrent = (outbox: Outbox, { key, writeId }: OutboxView) =>
+      this.#known.get(outbox, key)?.writeId === writeId
+    this.#clearing = new OutboxClearing({ ...deps, isCurrent })
   }
 
   /** What is known of the outbox of a document of this version. */
@@ -104,7 +109,8 @@ export class OutboxRelay {
     const end = processMetrics.observe(() => [
       { name: 'millhand_outbox_oldest_seconds', labels: {}, value: this.#ageOf(this.#oldest) },
     ])
-    await Promise.all([this.#hearing(signal), this.#sweeping(signal), this.#publishing(signal)])
+    const looking = [this.#hearing(signal), this.#sweeping(signal)]
+    await Promise.all([...looking, this.#publishing(signal), this.#clearing.run(signal)])
     end()
   }
 
@@ -118,11 +124,14 @@ export class OutboxRelay {
     const isHeld = this.#written.note(outbox, key, view)
     if (isHeld && view) this.#known.set(outbox, view)
     else this.#known.forget(outbox, key)
+    this.#clearing.drop(outbox, key)
   }
 
-  /** Notes what was read, unless this process has written the document since. */
+  /** Notes what was read, unless this process has written the document since, or takes it out by and by. */
   #found(outbox: Outbox, { document, ...view }: OutboxView): void {
-    if (!this.#known.get(outbox, view.key)?.earlier.includes(view.writeId)) this.#note(outbox, view.key, view)
+    const known = this.#known.get(outbox, view.key)
+    const isPast = known?.earlier.includes(view.writeId) || (known?.isPublished && known.writeId === view.writeId)
+    if (!isPast) this.#note(outbox, view.key, view)
   }
 
   /** Apart from the publishing, so that what others have written is heard of also while the log is away. */
@@ -210,31 +219,43 @@ export class OutboxRelay {
       for (const event of view.events)
         if (!this.#sent.has(event.id)) events.set(event.id, { outbox, key: view.key, event })
     const all = [...events.values()]
+    const refused = new Set<string>()
     for (let start = 0; start < all.length; start += MOST_EVENTS) {
-      await this.#publish(all.slice(start, start + MOST_EVENTS), signal)
+      for (const id of await this.#publish(all.slice(start, start + MOST_EVENTS), signal)) refused.add(id)
       if (signal.aborted) return
     }
-    for (const [outbox, views] of Map.groupBy(found, ({ outbox }) => outbox)) {
-      const newest = new Map(views.map(({ view }) => [view.key, view]))
-      const pending = [...newest.values()].filter(({ pending }) => pending)
-      await this.#insist('store.outbox_clear_failed', signal, () => outbox.clear(pending))
+    for (const [outbox, some] of Map.groupBy(found, ({ outbox }) => outbox)) {
+      const views = some.map(({ view }) => view)
+      await this.#clear(outbox, views, refused, signal)
     }
   }
 
-  async #publish(part: readonly FoundEvent[], signal: AbortSignal): Promise<void> {
+  /** What the log has refused must not be read again, and a tombstone is not written again. */
+  async #clear(outbox: Outbox, views: readonly OutboxView[], refused: ReadonlySet<string>, signal: AbortSignal) {
+    for (const view of views) this.#known.publish(outbox, view)
+    const isUrgent = ({ tombstone, events }: OutboxView) => tombstone || events.some(({ id }) => refused.has(id))
+    const pending = views.filter(({ pending }) => pending)
+    await this.#clearing.now(outbox, pending.filter(isUrgent), signal)
+    const isLast = (view: OutboxView) => !isUrgent(view) && !this.#written.has(outbox, view.key)
+    await this.#clearing.add(outbox, pending.filter(isLast), signal)
+  }
+
+  /** Answers what the log has refused. */
+  async #publish(part: readonly FoundEvent[], signal: AbortSignal): Promise<Iterable<string>> {
     const { publish } = this.#deps
     const events = part.map(({ event }) => event)
     this.#oldest = Math.min(...events.map(({ time }) => time))
     const refused = await this.#insist('store.publish_failed', signal, () =>
       unlessEnded(refusals(publish(events)), signal),
     )
-    if (refused === undefined) return
+    if (refused === undefined) return []
     for (const { time } of events) recordDelay(this.#ageOf(time))
     for (const { outbox, key, event } of part) {
       const reason = refused.get(event.id)
       if (reason === undefined) this.#sent.set(event.id, true)
       else await this.#setAside({ collection: outbox.name, document: key, event, reason }, signal)
     }
+    return refused.keys()
   }
 
   async #setAside(refused: RefusedEvent, signal: AbortSignal): Promise<void> {
@@ -246,12 +267,8 @@ export class OutboxRelay {
     await this.#insist('store.set_aside_failed', signal, () => setAside(refused))
   }
 
-  /** Tries until it succeeds; undefined when the signal ends before. */
-  async #insist<R>(event: EventName, signal: AbortSignal, work: () => Promise<R>): Promise<R | undefined> {
-    const { clock, log } = this.#deps
-    if (signal.aborted) return undefined
-    const onFailure = (error: unknown, attempt: number) => log.warn(event, { error, attempt })
-    return await retry(work, { clock, waitMs, signal, onFailure }).catch(() => undefined)
+  #insist<R>(event: EventName, signal: AbortSignal, work: () => Promise<R>): Promise<R | undefined> {
+    return insist(this.#deps, event, signal, work)
   }
 }
 

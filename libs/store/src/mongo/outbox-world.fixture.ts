@@ -26,6 +26,8 @@ export interface Step {
 
 /** How many calls in a row fail. */
 const FAILURES = 3
+/** An operator is slower than a relay that takes out, at the fourth attempt, what it has set aside. */
+const OPERATOR_MS = 2_000
 /** Longer than all pauses of a relay together. */
 const LONG_MS = 10_000
 
@@ -36,9 +38,11 @@ export class World {
   readonly #written = new Map<string, string[]>()
   readonly #writing = new Set<string>()
   readonly #published: string[] = []
-  /** What was refused, with its key; false once it was put back. */
-  readonly #setAside = new Map<string, { readonly key: string; waits: boolean }>()
+  /** What was refused, with its key; it waits until it is put back. */
+  readonly #setAside = new Map<string, { readonly key: string; readonly at: number; waits: boolean }>()
   readonly #forever = new AbortController().signal
+  /** What the log has ever refused, also where the relay did not live to hear it. */
+  readonly #refusedOnce = new Set<string>()
   #wayMs = 0
   #noLog = 0
   #refusesNext = false
@@ -54,7 +58,7 @@ export class World {
     await this.#advance(0)
   }
 
-  /** What was published, set aside, written and is pending when all has been well for long. */
+  /** What was published, refused, written and is pending when all has been well for long. */
   async end() {
     this.#wayMs = 0
     this.#noLog = 0
@@ -63,8 +67,11 @@ export class World {
     this.#start(0)
     await this.#advance(LONG_MS)
     const pending = this.#outbox.pending()
+    // Refused, and neither kept nor published since.
+    const isKept = (id: string) => this.#setAside.get(id)?.waits || this.#published.includes(id)
+    const lost = [...this.#refusedOnce].filter(id => !isKept(id))
     for (const by of [0, 1]) await this.#stop(by)
-    return { published: this.#published, setAside: this.#setAside, written: this.#written, pending }
+    return { published: this.#published, refused: this.#refusedOnce, written: this.#written, pending, lost }
   }
 
   async #do(does: Step['does']): Promise<void> {
@@ -108,11 +115,12 @@ export class World {
     await this.#sleep(sentMs)
     const there = outbox.document(key)
     if (there?.version === version) {
-      const follows = known && there?.writeId === known.writeId ? known.writeId : undefined
+      const before = known && there?.writeId === known.writeId ? known : undefined
+      const follows = before?.writeId
       const ids = this.#written.get(key) ?? []
       const id = `${key}${ids.length}`
       this.#written.set(key, [...ids, id])
-      const view = outbox.write(key, [id], `by${by}`)
+      const view = outbox.write(key, [id], `by${by}`, before?.isPublished)
       await this.#sleep(answeredMs)
       const isKnown = version === undefined || follows !== undefined
       const told = { ...view, follows, events: [event(key, id)] }
@@ -125,7 +133,8 @@ export class World {
 
   #putBack(): void {
     for (const [id, dead] of this.#setAside) {
-      if (dead.waits) this.#outbox.putBack(dead.key, id)
+      if (!dead.waits || this.#clock.monotonic() < dead.at + OPERATOR_MS) continue
+      this.#outbox.putBack(dead.key, id)
       dead.waits = false
     }
   }
@@ -139,7 +148,8 @@ export class World {
       clock: this.#clock,
       log: createLog({ level: 'error', format: 'json', write: () => {} }),
       setAside: async ({ document, event }) => {
-        if (!this.#setAside.has(event.id)) this.#setAside.set(event.id, { key: document, waits: true })
+        if (!this.#setAside.has(event.id))
+          this.#setAside.set(event.id, { key: document, at: this.#clock.monotonic(), waits: true })
       },
       heard: () => {},
       publish: events => this.#publish(events),
@@ -155,7 +165,7 @@ export class World {
     void running?.then(() => {
       runs = false
     })
-    while (runs) await this.#advance(0)
+    while (runs) await this.#advance(STEP_MS)
   }
 
   async #publish(events: readonly OutboxEvent[]): Promise<void> {
@@ -173,6 +183,7 @@ export class World {
     if (again || !this.#refusesNext) return again?.id
     this.#refusesNext = false
     const fresh = events.find(({ id }) => !this.#published.includes(id) && !this.#setAside.has(id))
+    if (fresh) this.#refusedOnce.add(fresh.id)
     return fresh?.id
   }
 

@@ -63,8 +63,9 @@ export function outboxOf({ collection, commands, ready }: OutboxOptions) {
     /**
      * Takes the events of these views out: they are published. Where nothing was written since, there is nothing more
      * in the outbox, and a tombstone goes; else only these events go. Doing it again is harmless. Leaves the version.
+     * What is not `isCurrent` by then may keep them: another clear is to follow.
      */
-    async clear(views: readonly OutboxView[]): Promise<void> {
+    async clear(views: readonly OutboxView[], isCurrent: (view: OutboxView) => boolean): Promise<void> {
       const living = views.filter(({ tombstone }) => !tombstone)
       const gone = views.filter(({ tombstone }) => tombstone)
       const untouched = ({ key, writeId }: OutboxView) => ({ _id: key, write_id: writeId })
@@ -75,7 +76,8 @@ export function outboxOf({ collection, commands, ready }: OutboxOptions) {
             living.map(view => ({ q: untouched(view), u: EMPTIED })),
           ),
         )
-        if (n < living.length) await pull(living)
+        const current = living.filter(isCurrent)
+        if (n < current.length) await pull(current)
       }
       if (gone.length > 0) {
         const { n } = checked(await commands.delete(name, gone.map(untouched)))

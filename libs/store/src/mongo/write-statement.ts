@@ -29,7 +29,8 @@ export interface Update extends Statement {
 }
 
 /**
- * `known`: the write that a replaced document must still be as left by; a version alone may be that of another life.
+ * `known`: the write that a replaced document must still be as left by; a version alone may be that of another life. Where
+ * the events of that write are published, they are taken out.
  * Throws a TypeError for a document that lacks a field of an index.
  */
 export function statementOf<T extends Document>(
@@ -89,9 +90,11 @@ function replacement<T extends Document>(
   const { there, gone } = indexedFields(layout, document)
   const $set = { version: becomes, write_id: token, ...there, body }
   const $push = { writes: last(token) }
+  const hasEvents = events.length > 0
+  const isAlone = known?.isPublished === true
   const u = {
-    $set: events.length > 0 ? { ...$set, outbox_pending: 1 } : $set,
-    $push: events.length > 0 ? { ...$push, outbox: { $each: events } } : $push,
+    $set: hasEvents ? { ...$set, outbox_pending: 1, ...(isAlone && { outbox: events }) } : $set,
+    $push: hasEvents && !isAlone ? { ...$push, outbox: { $each: events } } : $push,
     ...(gone && { $unset: gone }),
   }
   return {
