@@ -42,9 +42,13 @@ const tells = (word: string): boolean =>
   !/^mid-/.test(word) &&
   !isNumberWord(word) &&
   !/\d/.test(word) &&
+  !contraction.test(word) &&
   !plain.has(word) &&
   (!isEnglishWord(word) || rarity(stemOf(word)) >= TELLING)
 const TELLING = 0.6
+
+/** “You'd”, “weren't”, and “weren”, which is left of it where words are cut at their signs: grammar, however rare. */
+const contraction = /'(?:d|ll|m|re|t|ve)$|^(?:are|could|did|does|had|has|is|might|must|need|should|was|were|would)n$/
 
 /** So many words that were not given tell of something else, unless the writer speaks to the reader. */
 const MOST_STRANGE = 6

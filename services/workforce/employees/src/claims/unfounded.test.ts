@@ -153,6 +153,7 @@ describe('a text claims', () => {
     ['what is extra as included', 'CA$380, book included.', 'CA$380, textbook CA$45 extra.', ['money']],
     ['a speaker whose words were given', 'Contrast, says Anna Tyson.', 'Anna Tyson: "Contrast is all."', []],
     ['a speaker whose words were not', 'Contrast, says Anna Tyson.', 'Anna Tyson makes cheese.', ['quote']],
+    ['nothing by a contraction', 'It includes what weren’t there.', 'It is a lamp.', []],
     ['nothing: it asks', 'Would a refund help?', 'The order is late.', []],
   ] as const)
     it(says, () =>
