@@ -145,6 +145,35 @@ describe('a trace', () => {
     assert.deepEqual(await frameIn(...firefox), ['https://shop.example/js/cart.js', 10, 'show', 'TypeError'])
   })
 
+  it('of a group is that of an exception in it, and the others are told beside it', async () => {
+    const trace = [
+      '  + Exception Group Traceback (most recent call last):',
+      '  |   File "/app/ingest.py", line 25, in <module>',
+      '  |     asyncio.run(main())',
+      '  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)',
+      '  +-+---------------- 1 ----------------',
+      '    | Traceback (most recent call last):',
+      '    |   File "/app/ingest.py", line 13, in ingest',
+      '    |     record = json.loads(line)',
+      '    |   File "/usr/lib/python3.12/json/decoder.py", line 353, in raw_decode',
+      '    | json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)',
+      '    +---------------- 2 ----------------',
+      '    | Traceback (most recent call last):',
+      '    |   File "/app/ingest.py", line 9, in to_eur',
+      '    |     return amount / RATES[currency]',
+      "    | KeyError: 'GBP'",
+      '    +------------------------------------',
+    ].join('\n')
+    const { result, text } = await rules({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input: { trace } })
+    assert.equal(result.error.type, 'json.decoder.JSONDecodeError')
+    assert.deepEqual([result.failing_frame?.line, result.failing_frame?.function], [13, 'ingest'])
+    assert.deepEqual(
+      result.became.map(({ type }) => type),
+      ['ExceptionGroup'],
+    )
+    assert.match(text, /Another exception of the same group: KeyError: 'GBP' \(\/app\/ingest\.py, line 9\)/)
+  })
+
   it('is read behind the names of containers and in groups', async () => {
     const grouped = [
       '  + Exception Group Traceback (most recent call last):',

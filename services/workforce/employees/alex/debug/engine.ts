@@ -12,7 +12,7 @@ import { mend } from './mend.ts'
 import type { Cause, CodeLine, Input, Result } from './result.ts'
 import { shownLine } from './shown-line.ts'
 import { failingFrame, readTrace } from './traces/read-trace.ts'
-import type { Frame, Trace } from './traces/trace.ts'
+import type { Frame, Thrown, Trace } from './traces/trace.ts'
 
 const MOST_FRAMES = 100
 const MOST_CAUSES = 6
@@ -55,7 +55,7 @@ async function explained(
     const meaning = meaningOf(trace.language, thrown)
     return meaning ? [{ ...meaning, from: 'error', rule: null, ...place }] : []
   })
-  const causes = [...meanings.slice(0, 1), ...handledBefore(trace)]
+  const causes = [...meanings.slice(0, 1), ...handledBefore(trace), ...othersOfItsGroup(trace)]
   if (!failed) return { causes, change: null, warnings: ['No frame of the trace is of the project itself.'] }
   if (!source)
     return {
@@ -112,22 +112,37 @@ function placedIn({ text, language }: Source, frame: Frame, { thrown }: Trace): 
 
 const importing = /^(?!\s*(?:\/\/|\/?\*)).{0,1000}\b(?:import|export|from|require)\b/
 
-function handledBefore({ language, handled }: Trace): Cause[] {
-  if (!handled) return []
-  const meaning = meaningOf(language, handled)
-  const { type, message, frames } = handled
+const handledBefore = ({ language, handled }: Trace): Cause[] =>
+  handled
+    ? [
+        causeOf(
+          language,
+          handled,
+          'It went wrong while another error was handled',
+          'Where that one was not expected, look at it first.',
+        ),
+      ]
+    : []
+
+const othersOfItsGroup = ({ language, beside = [] }: Trace): Cause[] =>
+  beside
+    .slice(0, MOST_CAUSES)
+    .map(one => causeOf(language, one, 'Another exception of the same group', 'Look at it too: both were raised.'))
+
+function causeOf(language: Trace['language'], thrown: Thrown, said: string, otherwise: string): Cause {
+  const meaning = meaningOf(language, thrown)
+  const { type, message, frames } = thrown
   const { file = null, line = null } = frames.find(({ owner }) => owner === 'own') ?? {}
   const what = [type, message].filter(part => part !== '').join(': ')
-  return [
-    {
-      cause: plain(`It went wrong while another error was handled: ${what}`),
-      advice: meaning ? `${meaning.cause} ${meaning.advice}` : 'Where that one was not expected, look at it first.',
-      from: 'error',
-      rule: null,
-      file: file === null ? null : plain(file),
-      line,
-    },
-  ]
+  const where = file === null || line === null ? '' : ` (${file}, line ${line})`
+  return {
+    cause: plain(`${said}: ${what}${where}`),
+    advice: meaning ? `${meaning.cause} ${meaning.advice}` : otherwise,
+    from: 'error',
+    rule: null,
+    file: file === null ? null : plain(file),
+    line,
+  }
 }
 
 /** What the error says of a line and what a rule says are one cause where they come to the same. */

@@ -1,4 +1,5 @@
 /** Days, months and words of time of a text, and whether they were given. */
+import { weekdayAfter, workdaysFrom, workdaysIn } from './workdays.ts'
 
 export interface Calendar {
   /** Months and days of the week by their first three letters. */
@@ -35,6 +36,7 @@ export function calendarOf(
   const days = new Set<string>()
   const moments: { readonly time: number; readonly hasWeekday: boolean }[] = []
   const only = onlyYearOf(text)
+  const workdays = workdaysIn(text)
   const years = [...new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? [])].slice(0, 20).map(Number)
   const seasons = years.flatMap(one => years.map(other => Math.abs(one - other) * 12))
   const add = (name: string, day: number, year: number) => {
@@ -64,7 +66,11 @@ export function calendarOf(
   // “On Friday evening”, wrote the customer, and the parcel stays for 72 hours.
   const written = new Set([...message.matchAll(new RegExp(weekday, 'giu'))].map(([, name]) => keyOf(name)))
   for (const name of written)
-    for (const span of spans) if (span < 7) names.add(weekdays[(weekdays.indexOf(name) + span) % 7] ?? '')
+    for (const at of [
+      ...spans.filter(span => span < 7).map(span => (weekdays.indexOf(name) + span) % 7),
+      ...workdays.map(count => weekdayAfter(weekdays.indexOf(name), count)),
+    ])
+      names.add(weekdays[at] ?? '')
   const onlyMonth = [...names].filter(name => months.includes(name))
   if (onlyMonth.length === 1) for (const [, day] of text.matchAll(ordinal)) add(onlyMonth[0] as string, Number(day), 0)
   if (nextDay.test(text))
@@ -72,11 +78,14 @@ export function calendarOf(
       names.add(weekdays[(weekdays.indexOf(name) + 1) % 7] ?? '')
   const derived: number[] = []
   for (const { time, hasWeekday } of moments.slice(0, MOST_DATES))
-    for (const span of spans.slice(0, MOST_DATES).flatMap(span => [span, -span])) {
-      const later = new Date(time + span * DAY)
-      derived.push(later.getTime())
-      days.add(`${later.getUTCDate()} ${months[later.getUTCMonth()]}`)
-      if (hasWeekday && span > 0) names.add(weekdays[later.getUTCDay()] ?? '')
+    for (const at of [
+      ...spans.slice(0, MOST_DATES).flatMap(span => [time + span * DAY, time - span * DAY]),
+      ...workdays.slice(0, MOST_DATES).flatMap(count => workdaysFrom(time, count, hasWeekday)),
+    ]) {
+      const other = new Date(at)
+      derived.push(at)
+      days.add(`${other.getUTCDate()} ${months[other.getUTCMonth()]}`)
+      if (hasWeekday && at > time) names.add(weekdays[other.getUTCDay()] ?? '')
     }
   return {
     names,

@@ -5,7 +5,14 @@ export const python: TraceReader = lines => {
   const thrown: Thrown[] = []
   let frames: Frame[] = []
   let handled: Thrown | undefined
+  const members: Thrown[][] = []
   for (const raw of lines) {
+    if (/^\s{0,200}\+[-+]{3,200} \d{1,9} -{3,200}$/.test(raw)) {
+      // What was read so far is the group, or its exception before.
+      members.push(thrown.splice(0))
+      frames = []
+      continue
+    }
     // Groups of exceptions stand behind bars.
     const line = raw.replace(/^(?:\s*[|+] ?-*){1,20}/, '').replace(/^\s{0,2}(?=File ")/, '  ')
     const place = /^ {2}File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,300}))?$/.exec(line)
@@ -29,7 +36,17 @@ export const python: TraceReader = lines => {
     }
   }
   if (frames.length > 0) thrown.push({ type: '', message: '', frames })
-  return thrown.length === 0 ? undefined : { language: 'python', thrown, ...(handled && { handled }) }
+  const [group = [], ...others] = [...members, thrown]
+  const [own = [], ...beside] = others.filter(one => one.length > 0)
+  const all = [...own, ...group]
+  return all.length === 0
+    ? undefined
+    : {
+        language: 'python',
+        thrown: all,
+        ...(handled && { handled }),
+        ...(beside.length > 0 && { beside: beside.flatMap(([one]) => one ?? []) }),
+      }
 }
 
 function ownerOf(file: string): Frame['owner'] {

@@ -6,6 +6,8 @@ export interface Trace {
   readonly thrown: readonly Thrown[]
   /** What was being handled when that went wrong. */
   readonly handled?: Thrown
+  /** The other exceptions of its group, each as it went wrong first. */
+  readonly beside?: readonly Thrown[]
 }
 
 export type TraceLanguage = 'javascript' | 'python' | 'go' | 'java' | 'ruby' | 'rust' | 'csharp'

@@ -33,7 +33,7 @@ export function outlineOf(text: string): Piece[] {
     } else if (heading) {
       pieces.push({ kind: 'heading', level: heading.level, text: heading.text })
       at = heading.next
-    } else if (line.trim() === '') {
+    } else if (line.trim() === '' || /^(?:`{3,}|~{3,})$/.test(line.trim())) {
       pieces.push({ kind: 'gap' })
       at++
     } else {
@@ -51,15 +51,59 @@ interface Marks {
   readonly areAsked: boolean
   /** It has no other headings, so a short line by itself or above a paragraph is one. */
   readonly areTitles: boolean
+  /** Numbered questions by the line that they begin in, also those without a question mark. */
+  readonly numbered: ReadonlyMap<number, Heading>
 }
 
 function marksOf(lines: readonly string[]): Marks {
   const count = (is: (line: string, at: number) => boolean) => lines.filter(is).length
   const areAsked = count(line => asking.test(line)) > 0 && count(line => answering.test(line)) > 0
   // The title that an article is given stands before its first line.
-  const areMarked = lines.some((line, at) => at > 0 && (atx.test(line.trim()) || underlined(lines, at)))
-  return { areAsked, areTitles: !areAsked && !areMarked }
+  const hasSigns = lines.some((line, at) => at > 0 && atx.test(line.trim()))
+  const numbered = areAsked || hasSigns ? new Map<number, Heading>() : numberedOf(lines)
+  const areMarked = hasSigns || numbered.size > 0 || lines.some((_, at) => at > 0 && underlined(lines, at))
+  return { areAsked, areTitles: !areAsked && !areMarked, numbered }
 }
+
+/**
+ * A list of questions that is numbered from 1 or 1.1 on has “4. compress() returns Z_BUF_ERROR.” too: each stands behind an empty
+ * line, and its number is the next one.
+ */
+function numberedOf(lines: readonly string[]): ReadonlyMap<number, Heading> {
+  const found = new Map<number, Heading>()
+  let [chapter, section, questions] = [0, 0, 0]
+  for (let at = 0; at < lines.length; at++) {
+    const [, first, second] = entryNumber.exec(lines[at] ?? '') ?? []
+    if (first === undefined || !isFirst(lines, at)) continue
+    const own = [Number(first), Number(second ?? 0)] as const
+    const isNext =
+      second === undefined
+        ? section === 0 && own[0] === chapter + 1
+        : (own[0] === chapter && own[1] === section + 1) || (own[0] === chapter + 1 && own[1] === 1)
+    const entry = isNext ? entryAt(lines, at) : undefined
+    if (!entry) continue
+    ;[chapter, section] = own
+    if (entry.text.endsWith('?')) questions++
+    found.set(at, entry)
+  }
+  return questions >= LEAST_QUESTIONS && 2 * questions >= found.size ? found : new Map()
+}
+
+const entryNumber = /^ {0,3}(\d{1,3})\.(?:(\d{1,2})\.?)? +\S/
+
+/** To the line that ends its sentence, or to an empty one. */
+function entryAt(lines: readonly string[], at: number): Heading | undefined {
+  let next = at + 1
+  while (next < at + MOST_LINES && !/[?.:]$/.test(flat(lines[next - 1])) && flat(lines[next]) !== '') next++
+  const text = lines.slice(at, next).map(flat).join(' ')
+  const isWhole = flat(lines[next]) === '' || /[?:]$/.test(text)
+  return isWhole && text.length <= LONGEST_ENTRY && isFollowed(lines, next)
+    ? { level: LOWEST, text: bare(text), next }
+    : undefined
+}
+
+const LONGEST_ENTRY = 320
+const LEAST_QUESTIONS = 3
 
 const atx = /^(#{1,6}) (.+)$/
 const asking = /^\s*(?:\*\*|__)?(?:Q|Question|Frage)(?: ?\d{1,3})? ?[:.)](?:\*\*|__)? +(\S.*)$/i
@@ -73,12 +117,17 @@ interface Heading {
   readonly next: number
 }
 
-function headingAt(lines: readonly string[], at: number, { areAsked, areTitles }: Marks): Heading | undefined {
+function headingAt(lines: readonly string[], at: number, marks: Marks): Heading | undefined {
+  const { areAsked, areTitles } = marks
+  const entry = marks.numbered.get(at)
+  if (entry) return entry
   const line = flat(lines[at])
   const [, signs, titled] = atx.exec(line) ?? []
   if (signs !== undefined && titled !== undefined)
     return { level: signs.length, text: titled.replace(/ #+$/, ''), next: at + 1 }
-  if (underlined(lines, at)) return { level: /^\s*=/.test(lines[at + 1] ?? '') ? 1 : 2, text: bare(line), next: at + 2 }
+  // Between numbered questions a line of signs is a rule below the end of an answer.
+  if (underlined(lines, at) && !(marks.numbered.size > 0 && answerEnd.test(line)))
+    return { level: /^\s*=/.test(lines[at + 1] ?? '') ? 1 : 2, text: bare(line), next: at + 2 }
   if (areAsked && asking.test(line)) {
     let next = at + 1
     while (flat(lines[next]) !== '' && !answering.test(lines[next] ?? '') && next < at + MOST_LINES) next++
@@ -144,7 +193,8 @@ function codeEnd(lines: readonly string[], at: number): number | undefined {
   if (fence !== undefined) {
     let close = at + 1
     while (close < lines.length && !lines[close]?.trim().startsWith(fence)) close++
-    return Math.min(lines.length, close + 1)
+    // What nothing closes is a line under a title, and no beginning of code to the end of the text.
+    return close < lines.length ? close + 1 : undefined
   }
   const depth = depthOf(lines, at - 2)
   if (depth === undefined || at < 2 || flat(lines[at - 1]) !== '') return undefined
