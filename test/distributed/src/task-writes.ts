@@ -8,27 +8,17 @@ export interface TaskWrites {
   readonly inserts: number
   /** Of a task's next version: what takes published events out of it has none. */
   readonly updates: number
-  /** Of outboxes, of tasks that were written; a sweep over all is none. */
-  readonly outboxReads: number
-  /** The ids of the tasks out of whose outboxes an update took what is published, and did nothing else. */
-  readonly clears: readonly string[]
 }
 
 /** Counts documents and statements, however many of them a command has. */
 export function taskWrites(): TaskWrites {
-  const none = () => ({ inserts: 0, updates: 0, outboxReads: 0, clears: [] as string[] })
-  const counts = none()
+  const counts = { inserts: 0, updates: 0 }
   return Object.assign(counts, {
-    hear({ insert, documents = [], update, updates = [], find, filter, projection }: Document) {
+    hear({ insert, documents = [], update, updates = [] }: Document) {
       if (insert === 'tasks') counts.inserts += documents.length
-      if (update === 'tasks') {
-        for (const { q, u } of updates as Document[]) {
-          if (u.$set?.version !== undefined) counts.updates += 1
-          else counts.clears.push(q._id.split('/').at(-1))
-        }
-      }
-      if (find === 'tasks' && projection?.outbox) counts.outboxReads += filter._id?.$in?.length ?? 0
+      if (update === 'tasks')
+        counts.updates += updates.filter(({ u }: Document) => u.$set?.version !== undefined).length
     },
-    forget: () => void Object.assign(counts, none()),
+    forget: () => void Object.assign(counts, { inserts: 0, updates: 0 }),
   })
 }

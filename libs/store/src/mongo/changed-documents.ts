@@ -11,19 +11,13 @@ export class ChangedDocuments {
   readonly #noted = new Map<Outbox, Map<string, OutboxView | undefined>>()
   #wake = () => {}
 
-  /** Answers whether the view is held, with what it follows: else the outbox is to be read. */
-  note(outbox: Outbox, key: string, view: OutboxView | undefined): boolean {
+  note(outbox: Outbox, key: string, view: OutboxView | undefined): void {
     const keys = this.#noted.get(outbox) ?? new Map<string, OutboxView | undefined>()
     this.#noted.set(outbox, keys)
+    if (keys.has(key)) keys.set(key, undefined)
     // What can't be taken next may wait for long, and is read then: no more is held in memory.
-    const held = keys.has(key) ? joined(keys.get(key), view) : keys.size < MOST_TAKEN ? view : undefined
-    if (keys.has(key) || keys.size < MOST_NOTED) keys.set(key, held)
+    else if (keys.size < MOST_NOTED) keys.set(key, keys.size < MOST_TAKEN ? view : undefined)
     this.#wake()
-    return held !== undefined
-  }
-
-  has(outbox: Outbox, key: string): boolean {
-    return this.#noted.get(outbox)?.has(key) ?? false
   }
 
   take(): ReadonlyMap<Outbox, ReadonlyMap<string, OutboxView | undefined>> {
@@ -65,13 +59,4 @@ export class ChangedDocuments {
     await promise
     signal.removeEventListener('abort', wake)
   }
-}
-
-/** Two views of one outbox as one; undefined where it is not certain that nothing is between them. */
-function joined(held: OutboxView | undefined, next: OutboxView | undefined): OutboxView | undefined {
-  if (held === undefined || next === undefined) return undefined
-  if (next.writeId === held.writeId) return held
-  return next.follows === held.writeId
-    ? { ...next, follows: held.follows, events: [...held.events, ...next.events] }
-    : undefined
 }

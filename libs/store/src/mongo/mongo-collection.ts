@@ -4,12 +4,11 @@ import type { Change, Collection, Document, WriteResult } from '../collection.ts
 import { countQuery, findQuery } from './find-query.ts'
 import { Groups } from './groups.ts'
 import type { DeclaredIndex } from './indexes.ts'
-import type { KnownOutbox } from './known-outboxes.ts'
 import type { OutboxView } from './outbox.ts'
 import { settle } from './settle.ts'
 import { documentOf, keyOf, type Layout, type StoredDocument } from './stored-document.ts'
-import type { WriteGroups, WriteOutcome } from './write-groups.ts'
-import { statementOf, type WriteStatement } from './write-statement.ts'
+import type { WriteGroups } from './write-groups.ts'
+import { statementOf } from './write-statement.ts'
 import type { WriteTokens } from './write-tokens.ts'
 
 export interface MongoCollectionDeps {
@@ -21,14 +20,12 @@ export interface MongoCollectionDeps {
   readonly clock: Clock
   /** Waits for the connection and the indexes, until they were there once: before, nothing is asked of the server. */
   readonly ready: () => Promise<void> | undefined
-  /** What the relay of this process knows of the outbox of a document of this version. */
-  readonly known: (key: string, version: number) => KnownOutbox | undefined
-  /** Hears of each write that left something in an outbox; `view` where it is known what the outbox holds. */
+  /** Hears of each write that left something in an outbox; `view` where that tells all that the outbox holds. */
   readonly wrote: (tenant: string, id: string, view: OutboxView | undefined) => void
 }
 
 export function mongoCollection<T extends Document, I extends string>(deps: MongoCollectionDeps): Collection<T, I> {
-  const { collection, layout, indexes, groups, tokens, clock, ready, known, wrote } = deps
+  const { collection, layout, indexes, groups, tokens, clock, ready, wrote } = deps
 
   const gets = new Groups<string, T | undefined>({
     async send(keys) {
@@ -51,35 +48,22 @@ export function mongoCollection<T extends Document, I extends string>(deps: Mong
   }
 
   async function write(change: Change<T>): Promise<WriteResult> {
-    const { tenant, id } = change.kind === 'remove' ? change : change.document
-    const hasEvents = change.events.length > 0
-    let before = change.kind === 'replace' && hasEvents ? known(keyOf(tenant, id), change.version) : undefined
-    const writeId = tokens.next()
-    const statement = statementOf(layout, change, writeId, before)
+    const statement = statementOf(layout, change, tokens.next())
     const made = ready()
     if (made) await made
-    let answer = await settled(statement)
-    if (answer.kind === 'conflict' && before) {
-      // It may have this version all the same: in another life, or with an outbox that an operator has changed.
-      before = undefined
-      answer = await settled(statementOf(layout, change, writeId))
-    }
-    if (answer.kind === 'conflict') return answer
-    const { key, becomes: version } = statement
-    if (hasEvents || change.kind === 'remove') {
-      const isKnown = before !== undefined || answer.kind === 'inserted'
-      const { events } = change
-      const view = { key, version, writeId, follows: before?.writeId, events, pending: true, tombstone: false }
-      wrote(tenant, id, isKnown ? view : undefined)
-    }
-    return { kind: 'written', version }
-  }
-
-  const settled = (statement: WriteStatement): Promise<WriteOutcome> =>
-    settle(groups, statement, clock).catch(error => {
+    const answer = await settle(groups, statement, clock).catch(error => {
       tokens.doubt(statement.token)
       throw error
     })
+    if (answer.kind === 'conflict') return answer
+    if (change.events.length > 0 || change.kind === 'remove') {
+      const { tenant, id } = change.kind === 'remove' ? change : change.document
+      const { key, token } = statement
+      const first = { key, writeId: token, events: change.events, pending: true, tombstone: false }
+      wrote(tenant, id, answer.kind === 'inserted' ? first : undefined)
+    }
+    return { kind: 'written', version: statement.becomes }
+  }
 
   return {
     get: (tenant, id) => gets.add(keyOf(tenant, id)),

@@ -51,8 +51,8 @@ export interface MongoDatabase extends Database {
    * write of this process and each ring, at once after quiet and else within 10 ms, and once a second what was missed.
    * Per document in order, one `publish` in flight at a time over all, at most 500 events each. A publish that rejects
    * is repeated with backoff, for ever; none is skipped. Only what `EventsRefused` names is not: the log tells of it as
-   * an error, and the collection `dead_events` keeps it. What is published is taken out by the next write of its document
-   * in this process, or after 250 ms, or at the end; it is repeated where the process dies before. Several relays at once, in any processes, repeat each other, and keep the order all the same: an
+   * an error, and the collection `dead_events` keeps it. A publish is repeated too when the relay ends before the events
+   * are taken out. Several relays at once, in any processes, repeat each other, and keep the order all the same: an
    * event's first publish is never before that of an older one of its document. Rejects when one runs in this process
    * already.
    */
@@ -99,7 +99,6 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
         tokens,
         clock: systemClock,
         ready,
-        known: (key, version) => relay?.known(outbox, key, version),
         wrote(tenant, id, view) {
           if (relay) relay.written(outbox, keyOf(tenant, id), view)
           else rings({ collection: spec.name, tenant, id })

@@ -73,109 +73,58 @@ export function opened({ publish = async () => {}, outbox = new MemoryOutbox(), 
 }
 
 /** Outboxes in memory, with the rules of those in MongoDB. */
-export class MemoryOutbox implements Outbox {
+class MemoryOutbox implements Outbox {
   readonly name = 'items'
-  readonly #documents = new Map<string, Kept>()
+  readonly #documents = new Map<string, { writeId: string; events: OutboxEvent[]; pending: boolean }>()
   #writes = 0
   /** How many of the next calls fail. */
   fail = 0
   failClear = 0
-  /** Of those that fail, whether what was to be cleared is cleared all the same. */
-  isClearMade = false
   /** How many pages were asked for. */
   pages = 0
   beforePage = async () => {}
-  /** How many outboxes were read by their keys. */
-  reads = 0
-  /** The keys of what was cleared, in order. */
-  readonly cleared: string[] = []
-  /** On the way to the store, and on the way back. */
-  onTheWay = async () => {}
 
-  /** What a writer needs to know of a document. */
-  document = (key: string): Readonly<Kept> | undefined => this.#documents.get(key)
-
-  /** `carries`: what is in the outbox is taken out. */
-  write(key: string, ids: readonly string[], by = 'ours', carries = false): OutboxView {
-    const { version, events: there } = this.#documents.get(key) ?? { version: 0, events: [] }
-    const events = carries ? [] : there
+  write(key: string, ids: readonly string[], by = 'ours'): OutboxView {
+    const there = this.#documents.get(key)?.events ?? []
     const writeId = `${by}.${++this.#writes}`
-    const more = ids.map(id => event(key, id))
-    this.#documents.set(key, {
-      version: version + 1,
-      writeId,
-      token: writeId,
-      events: [...events, ...more],
-      pending: true,
-    })
+    this.#documents.set(key, { writeId, events: [...there, ...ids.map(id => event(key, id))], pending: true })
     return this.#view(key, false)
-  }
-
-  /** The same, told as by a process that knows what the write before has left. */
-  follow(key: string, ids: readonly string[], carries = false): OutboxView {
-    const follows = this.#documents.get(key)?.writeId
-    return { ...this.write(key, ids, 'ours', carries), follows, events: ids.map(id => event(key, id)) }
-  }
-
-  ids = (key: string): readonly string[] => this.#documents.get(key)?.events.map(({ id }) => id) ?? []
-
-  /** What an operator does with an event that was set aside. */
-  putBack(key: string, id: string): void {
-    const there = this.#documents.get(key) as Kept
-    this.#documents.set(key, { ...there, events: [event(key, id), ...there.events], pending: true, writeId: id })
   }
 
   pending = () => [...this.#documents].flatMap(([key, { pending }]) => (pending ? [key] : [])).sort()
 
   async read(keys: readonly string[], options: { readonly documents: boolean }) {
-    await this.onTheWay()
     if (this.fail-- > 0) throw new Error('no store')
-    this.reads += keys.length
-    const views = keys.filter(key => this.#documents.has(key)).map(key => this.#view(key, options.documents))
-    await this.onTheWay()
-    return views
+    return keys.filter(key => this.#documents.has(key)).map(key => this.#view(key, options.documents))
   }
 
   async waiting(after: string) {
     this.pages += 1
     await this.beforePage()
-    const page = this.pending().filter(key => key > after)
-    const views = page.slice(0, 2).map(key => this.#view(key, true))
-    await this.onTheWay()
-    return views
+    return this.pending()
+      .filter(key => key > after)
+      .slice(0, 2)
+      .map(key => this.#view(key, true))
   }
 
   async clear(views: readonly OutboxView[]) {
-    await this.onTheWay()
-    const isFailing = this.failClear-- > 0
-    if (!isFailing || this.isClearMade) for (const view of views) this.#clear(view)
-    await this.onTheWay()
-    if (isFailing) throw new Error('no store')
-  }
-
-  #clear({ key, writeId, events }: OutboxView): void {
-    this.cleared.push(key)
-    const document = this.#documents.get(key)
-    if (!document) return
-    const ids = new Set(events.map(({ id }) => id))
-    const isUntouched = document.writeId === writeId
-    const left = isUntouched ? [] : document.events.filter(({ id }) => !ids.has(id))
-    this.#documents.set(key, { ...document, events: left, pending: !isUntouched && document.pending })
+    if (this.failClear-- > 0) throw new Error('no store')
+    for (const { key, writeId, events } of views) {
+      const document = this.#documents.get(key)
+      if (!document) continue
+      const ids = new Set(events.map(({ id }) => id))
+      document.events = document.writeId === writeId ? [] : document.events.filter(({ id }) => !ids.has(id))
+      if (document.writeId === writeId) document.pending = false
+    }
   }
 
   #view(key: string, documents: boolean): OutboxView {
-    const { version, writeId, token, events, pending } = this.#documents.get(key) as Kept
-    const document: Document = { tenant: 't', id: key, version }
-    const whole = { key, writeId, events: [...events], pending, tombstone: false, ...(documents && { document }) }
-    return { ...whole, version: writeId === token ? version : undefined }
+    const { writeId, events, pending } = this.#documents.get(key) as {
+      writeId: string
+      events: OutboxEvent[]
+      pending: boolean
+    }
+    const document: Document = { tenant: 't', id: key, version: 1 }
+    return { key, writeId, events: [...events], pending, tombstone: false, ...(documents && { document }) }
   }
-}
-
-interface Kept {
-  readonly version: number
-  readonly writeId: string
-  /** Of the latest write: an operator changes `writeId` alone. */
-  readonly token: string
-  readonly events: readonly OutboxEvent[]
-  readonly pending: boolean
 }

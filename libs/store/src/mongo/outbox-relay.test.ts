@@ -7,8 +7,6 @@ import { opened } from './outbox-relay.fixture.ts'
 
 /** How long after one round the next begins. */
 const ROUND_MS = 10
-/** How long a published event may stay in its outbox. */
-const REST_MS = 250
 
 describe('the outbox relay', () => {
   it('publishes what waits at the start, in order, and takes it out', async () => {
@@ -18,7 +16,6 @@ describe('the outbox relay', () => {
     outbox.write('a', ['a3'])
     await advance(0)
     assert.deepEqual(published(), ['a1', 'a2', 'a3', 'b1'])
-    await advance(REST_MS)
     assert.deepEqual(outbox.pending(), [])
     await end()
   })
@@ -68,8 +65,8 @@ describe('the outbox relay', () => {
     assert.deepEqual(calls(), [['a1']])
     await advance(1)
     assert.deepEqual(calls(), [['a1'], ['b1', 'a2']])
-    await advance(REST_MS)
     assert.deepEqual(outbox.pending(), [])
+    await advance(ROUND_MS)
     relay.written(outbox, 'a', outbox.write('a', ['a3']))
     await advance(0)
     assert.deepEqual(calls().at(-1), ['a3'])
@@ -178,7 +175,6 @@ describe('the outbox relay', () => {
     outbox.write('a', ['a1'])
     await advance(ROUND_MS)
     assert.deepEqual(calls(), [['a1'], ['a2']])
-    await advance(REST_MS)
     assert.deepEqual(outbox.pending(), [])
     await end()
   })
@@ -209,7 +205,6 @@ describe('the outbox relay', () => {
     await advance(ROUND_MS)
     assert.deepEqual(calls(), [['a1', 'a2', 'a3', 'b1'], ['a4']])
     assert.deepEqual(setAside(), ['a2'])
-    await advance(REST_MS)
     assert.deepEqual(outbox.pending(), [])
     const [line] = lines()
     assert.partialDeepStrictEqual(JSON.parse(line ?? ''), {
@@ -246,126 +241,6 @@ describe('the outbox relay', () => {
     relay.written(outbox, 'a', view)
     await advance(0)
     assert.deepEqual(published(), ['a1'])
-    await end()
-  })
-
-  it('reads no outbox of which it was told what every write has left', async () => {
-    const waiting: (() => void)[] = []
-    const publish = () => new Promise<void>(resolve => waiting.push(resolve))
-    const { relay, outbox, calls, advance, end } = opened({ publish })
-    await advance(0)
-    relay.written(outbox, 'a', outbox.write('a', ['a1']))
-    await advance(0)
-    // Two while the first is under way.
-    relay.written(outbox, 'a', outbox.follow('a', ['a2']))
-    relay.written(outbox, 'a', outbox.follow('a', ['a3']))
-    for (const _ of [1, 2]) {
-      waiting.shift()?.()
-      await advance(ROUND_MS)
-    }
-    relay.written(outbox, 'a', outbox.follow('a', ['a4']))
-    await advance(ROUND_MS)
-    waiting.shift()?.()
-    await advance(ROUND_MS)
-    assert.deepEqual(calls(), [['a1'], ['a2', 'a3'], ['a4']])
-    assert.equal(outbox.reads, 0)
-    await advance(REST_MS)
-    assert.deepEqual(outbox.pending(), [])
-    await end()
-  })
-
-  it('reads an outbox that follows a write of which it was not told, and knows it from then on', async () => {
-    const { relay, outbox, calls, advance, end } = opened()
-    await advance(0)
-    outbox.write('a', ['a1'], 'theirs')
-    relay.written(outbox, 'a', outbox.follow('a', ['a2']))
-    await advance(0)
-    assert.deepEqual([calls(), outbox.reads], [[['a1', 'a2']], 1])
-    relay.written(outbox, 'a', outbox.follow('a', ['a3']))
-    await advance(ROUND_MS)
-    assert.deepEqual([calls().at(-1), outbox.reads], [['a3'], 1])
-    // Another was between two of this process, in the same round.
-    relay.written(outbox, 'a', outbox.follow('a', ['a4']))
-    outbox.write('a', ['a5'], 'theirs')
-    relay.written(outbox, 'a', outbox.follow('a', ['a6']))
-    await advance(ROUND_MS)
-    assert.deepEqual([calls().at(-1), outbox.reads], [['a4', 'a5', 'a6'], 2])
-    await end()
-  })
-
-  it('leaves what is published to the next write, and takes it out when none comes', async () => {
-    const { relay, outbox, published, advance, end } = opened()
-    await advance(0)
-    relay.written(outbox, 'a', outbox.write('a', ['a1']))
-    await advance(REST_MS - 1)
-    assert.deepEqual([published(), outbox.cleared, outbox.ids('a')], [['a1'], [], ['a1']])
-    // Meanwhile the sweeps find it, and leave it alone.
-    const known = relay.known(outbox, 'a', 1)
-    assert.equal(known?.isPublished, true)
-    relay.written(outbox, 'a', outbox.follow('a', ['a2'], known.isPublished))
-    assert.equal(relay.known(outbox, 'a', 2)?.isPublished, false)
-    assert.deepEqual(outbox.ids('a'), ['a2'])
-    await advance(REST_MS - 1)
-    assert.deepEqual([published(), outbox.cleared], [['a1', 'a2'], []])
-    await advance(1)
-    assert.deepEqual([outbox.cleared, outbox.pending()], [['a'], []])
-    await advance(5_000)
-    assert.deepEqual([outbox.cleared, outbox.reads], [['a'], 0])
-    await end()
-  })
-
-  it('takes out at once what the log has refused, so that it is not refused again', async () => {
-    const refusal = new EventsRefused(new Map([['a1', 'too large']]))
-    const { relay, outbox, setAside, advance, end } = opened({
-      publish: async ids => {
-        if (ids.includes('b1')) relay.written(outbox, 'a', outbox.follow('a', ['a2']))
-        if (ids.includes('a1')) throw refusal
-      },
-    })
-    await advance(0)
-    relay.written(outbox, 'a', outbox.write('a', ['a1']))
-    relay.written(outbox, 'b', outbox.write('b', ['b1']))
-    await advance(0)
-    assert.deepEqual([setAside(), outbox.ids('a')], [['a1'], ['a2']])
-    await advance(5_000)
-    assert.deepEqual([setAside(), outbox.ids('a')], [['a1'], []])
-    await end()
-  })
-
-  it('takes out at its end what is published, and does not wait for a store that does not answer', async () => {
-    const { relay, outbox, advance, end } = opened()
-    await advance(0)
-    relay.written(outbox, 'a', outbox.write('a', ['a1']))
-    await advance(0)
-    await end()
-    assert.deepEqual(outbox.pending(), [])
-    const silent = opened()
-    await silent.advance(0)
-    silent.relay.written(silent.outbox, 'a', silent.outbox.write('a', ['a1']))
-    await silent.advance(0)
-    silent.outbox.clear = () => new Promise(() => {})
-    silent.abort()
-    await silent.advance(1_000)
-    await silent.end()
-  })
-
-  it('waits before it publishes more where many are published that are not taken out', async () => {
-    const { relay, outbox, published, advance, end } = opened()
-    await advance(0)
-    const clears: (() => void)[] = []
-    outbox.clear = () => new Promise<void>(resolve => clears.push(resolve))
-    for (let round = 0; round < 8; round++) {
-      for (let i = 0; i < 500; i++) {
-        const key = `${round}.${i}`
-        relay.written(outbox, key, outbox.write(key, [key]))
-      }
-      await advance(ROUND_MS)
-    }
-    assert.equal(published().length, 2_500)
-    outbox.clear = async () => {}
-    for (const done of clears) done()
-    await advance(ROUND_MS)
-    assert.equal(published().length, 4_000)
     await end()
   })
 

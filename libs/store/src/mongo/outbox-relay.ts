@@ -1,13 +1,10 @@
-import type { Clock } from '@millhand/process'
+import { backoff, type Clock, retry } from '@millhand/process'
 import { type EventName, type Log, processMetrics } from '@millhand/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'
 import { EventsRefused } from '../events-refused.ts'
 import { ChangedDocuments } from './changed-documents.ts'
-import { insist } from './insist.ts'
-import { type KnownOutbox, KnownOutboxes } from './known-outboxes.ts'
 import type { Outbox, OutboxView } from './outbox.ts'
-import { OutboxClearing } from './outbox-clearing.ts'
 
 export interface RelayOptions {
   /** Resolves once the events are in the log. They are repeated where it rejects, but those that `EventsRefused` names. */
@@ -62,11 +59,12 @@ const MOST_SENT = 20_000
 
 const recordDelay = processMetrics.boundHistogram('millhand_outbox_delay_seconds', {})
 
+const waitMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
+
 /**
  * Publishes what writes leave in outboxes, in rounds: at once after quiet, then one in 10 ms, look (at what this process
- * wrote, what it was rung for, and what a sweep of all that is pending found, once a second), and publish. One step at a
- * time: a document's events leave in order because an outbox is seen whole, from its oldest event, or from the first after
- * a write whose events are in an earlier round. What is published is taken out by the next write, or by `OutboxClearing`.
+ * wrote, what it was rung for, and what a sweep of all that is pending found, once a second), publish, take out. One
+ * step at a time: a document's events leave in order because an outbox is always seen whole, from its oldest event.
  * Wherever it ends, what was published and not taken out is published again by the next one; nothing is ever skipped.
  * What the log refuses for what it is would hold up everybody for ever: it is set aside, and the log tells of it.
  */
@@ -74,29 +72,17 @@ export class OutboxRelay {
   readonly #deps: RelayDeps
   readonly #written = new ChangedDocuments()
   readonly #rung = new ChangedDocuments()
-  readonly #known = new KnownOutboxes()
-  readonly #clearing: OutboxClearing
   /** When the oldest event was made that is being published. */
   #oldest = Number.POSITIVE_INFINITY
   readonly #sent = new LRUCache<string, true>({ max: MOST_SENT })
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
-    const isCurrent = (outbox: Outbox, { key, writeId }: OutboxView) =>
-      this.#known.get(outbox, key)?.writeId === writeId
-    this.#clearing = new OutboxClearing({ ...deps, isCurrent })
   }
 
-  /** What is known of the outbox of a document of this version. */
-  known(outbox: Outbox, key: string, version: number): KnownOutbox | undefined {
-    const known = this.#known.get(outbox, key)
-    return known?.version === version ? known : undefined
-  }
-
-  /** This process wrote the document; `view` where it is known what its outbox holds. */
+  /** This process wrote the document; `view` where that tells all that its outbox holds. */
   written(outbox: Outbox, key: string, view?: OutboxView): void {
-    const isWhole = view?.follows === undefined || view.follows === this.#known.get(outbox, key)?.writeId
-    this.#note(outbox, key, isWhole ? view : undefined)
+    this.#written.note(outbox, key, view)
   }
 
   /** Somebody wrote the document. */
@@ -109,29 +95,13 @@ export class OutboxRelay {
     const end = processMetrics.observe(() => [
       { name: 'millhand_outbox_oldest_seconds', labels: {}, value: this.#ageOf(this.#oldest) },
     ])
-    const looking = [this.#hearing(signal), this.#sweeping(signal)]
-    await Promise.all([...looking, this.#publishing(signal), this.#clearing.run(signal)])
+    await Promise.all([this.#hearing(signal), this.#sweeping(signal), this.#publishing(signal)])
     end()
   }
 
   /** In seconds; 0 of none. */
   #ageOf(time: number): number {
     return Math.max(0, this.#deps.clock.now() - time) / 1_000
-  }
-
-  /** For the next round. The outbox is known where its events are held here: what is still to be read may be read too old. */
-  #note(outbox: Outbox, key: string, view: OutboxView | undefined): void {
-    const isHeld = this.#written.note(outbox, key, view)
-    if (isHeld && view) this.#known.set(outbox, view)
-    else this.#known.forget(outbox, key)
-    this.#clearing.drop(outbox, key)
-  }
-
-  /** Notes what was read, unless this process has written the document since, or takes it out by and by. */
-  #found(outbox: Outbox, { document, ...view }: OutboxView): void {
-    const known = this.#known.get(outbox, view.key)
-    const isPast = known?.earlier.includes(view.writeId) || (known?.isPublished && known.writeId === view.writeId)
-    if (!isPast) this.#note(outbox, view.key, view)
   }
 
   /** Apart from the publishing, so that what others have written is heard of also while the log is away. */
@@ -150,7 +120,8 @@ export class OutboxRelay {
       const page = (await this.#insist('store.outbox_read_failed', signal, () => outbox.waiting(after))) ?? []
       for (const view of page) {
         this.#tell(outbox, view)
-        this.#found(outbox, view)
+        const { document, ...rest } = view
+        this.#written.note(outbox, view.key, rest)
       }
       const last = page.at(-1)
       if (last === undefined) return
@@ -163,7 +134,8 @@ export class OutboxRelay {
       await this.#rung.some(signal)
       for (const [outbox, taken] of this.#rung.take()) {
         for (const view of await this.#read(outbox, [...taken.keys()], true, signal)) {
-          if (view.pending) this.#found(outbox, view)
+          const { document, ...rest } = view
+          if (view.pending) this.#written.note(outbox, view.key, rest)
         }
       }
     }
@@ -186,10 +158,7 @@ export class OutboxRelay {
     for (const [outbox, taken] of this.#written.take()) {
       for (const view of taken.values()) if (view) found.push({ outbox, view })
       const keys = [...taken].flatMap(([key, view]) => (view ? [] : [key]))
-      for (const view of await this.#read(outbox, keys, false, signal)) {
-        this.#known.set(outbox, view)
-        found.push({ outbox, view })
-      }
+      for (const view of await this.#read(outbox, keys, false, signal)) found.push({ outbox, view })
     }
     return found
   }
@@ -219,43 +188,31 @@ export class OutboxRelay {
       for (const event of view.events)
         if (!this.#sent.has(event.id)) events.set(event.id, { outbox, key: view.key, event })
     const all = [...events.values()]
-    const refused = new Set<string>()
     for (let start = 0; start < all.length; start += MOST_EVENTS) {
-      for (const id of await this.#publish(all.slice(start, start + MOST_EVENTS), signal)) refused.add(id)
+      await this.#publish(all.slice(start, start + MOST_EVENTS), signal)
       if (signal.aborted) return
     }
-    for (const [outbox, some] of Map.groupBy(found, ({ outbox }) => outbox)) {
-      const views = some.map(({ view }) => view)
-      await this.#clear(outbox, views, refused, signal)
+    for (const [outbox, views] of Map.groupBy(found, ({ outbox }) => outbox)) {
+      const newest = new Map(views.map(({ view }) => [view.key, view]))
+      const pending = [...newest.values()].filter(({ pending }) => pending)
+      await this.#insist('store.outbox_clear_failed', signal, () => outbox.clear(pending))
     }
   }
 
-  /** What the log has refused must not be read again, and a tombstone is not written again. */
-  async #clear(outbox: Outbox, views: readonly OutboxView[], refused: ReadonlySet<string>, signal: AbortSignal) {
-    for (const view of views) this.#known.publish(outbox, view)
-    const isUrgent = ({ tombstone, events }: OutboxView) => tombstone || events.some(({ id }) => refused.has(id))
-    const pending = views.filter(({ pending }) => pending)
-    await this.#clearing.now(outbox, pending.filter(isUrgent), signal)
-    const isLast = (view: OutboxView) => !isUrgent(view) && !this.#written.has(outbox, view.key)
-    await this.#clearing.add(outbox, pending.filter(isLast), signal)
-  }
-
-  /** Answers what the log has refused. */
-  async #publish(part: readonly FoundEvent[], signal: AbortSignal): Promise<Iterable<string>> {
+  async #publish(part: readonly FoundEvent[], signal: AbortSignal): Promise<void> {
     const { publish } = this.#deps
     const events = part.map(({ event }) => event)
     this.#oldest = Math.min(...events.map(({ time }) => time))
     const refused = await this.#insist('store.publish_failed', signal, () =>
       unlessEnded(refusals(publish(events)), signal),
     )
-    if (refused === undefined) return []
+    if (refused === undefined) return
     for (const { time } of events) recordDelay(this.#ageOf(time))
     for (const { outbox, key, event } of part) {
       const reason = refused.get(event.id)
       if (reason === undefined) this.#sent.set(event.id, true)
       else await this.#setAside({ collection: outbox.name, document: key, event, reason }, signal)
     }
-    return refused.keys()
   }
 
   async #setAside(refused: RefusedEvent, signal: AbortSignal): Promise<void> {
@@ -267,8 +224,12 @@ export class OutboxRelay {
     await this.#insist('store.set_aside_failed', signal, () => setAside(refused))
   }
 
-  #insist<R>(event: EventName, signal: AbortSignal, work: () => Promise<R>): Promise<R | undefined> {
-    return insist(this.#deps, event, signal, work)
+  /** Tries until it succeeds; undefined when the signal ends before. */
+  async #insist<R>(event: EventName, signal: AbortSignal, work: () => Promise<R>): Promise<R | undefined> {
+    const { clock, log } = this.#deps
+    if (signal.aborted) return undefined
+    const onFailure = (error: unknown, attempt: number) => log.warn(event, { error, attempt })
+    return await retry(work, { clock, waitMs, signal, onFailure }).catch(() => undefined)
   }
 }
 

@@ -4,18 +4,11 @@ import type { WriteCommands } from './commands.ts'
 import { OUTBOX_INDEX } from './indexes.ts'
 import { documentOf, type StoredDocument } from './stored-document.ts'
 
-/** What a document's outbox held at one moment: all of it, oldest first, unless it follows another view. */
+/** What a document's outbox held at one moment: all of it, oldest first. */
 export interface OutboxView {
   readonly key: string
-  /** The version that this write made; none of a tombstone, or where an operator has changed the outbox since. */
-  readonly version: number | undefined
   /** The token of the write that left it so. */
   readonly writeId: string
-  /**
-   * The token of the write before. Then `events` are only those that came since: the view says all only to who knows
-   * what that write left.
-   */
-  readonly follows?: string | undefined
   readonly events: readonly OutboxEvent[]
   /** Whether it is marked as one that may hold something. */
   readonly pending: boolean
@@ -28,7 +21,7 @@ export interface OutboxView {
 /** How many documents are read in one step of a sweep. */
 const PAGE = 200
 
-const EVENTS = { _id: 1, version: 1, write_id: 1, writes: 1, outbox: 1, outbox_pending: 1 } as const
+const EVENTS = { _id: 1, version: 1, write_id: 1, outbox: 1, outbox_pending: 1 } as const
 
 export interface OutboxOptions {
   readonly collection: MongoCollection<StoredDocument>
@@ -63,9 +56,8 @@ export function outboxOf({ collection, commands, ready }: OutboxOptions) {
     /**
      * Takes the events of these views out: they are published. Where nothing was written since, there is nothing more
      * in the outbox, and a tombstone goes; else only these events go. Doing it again is harmless. Leaves the version.
-     * What is not `isCurrent` by then may keep them: another clear is to follow.
      */
-    async clear(views: readonly OutboxView[], isCurrent: (view: OutboxView) => boolean): Promise<void> {
+    async clear(views: readonly OutboxView[]): Promise<void> {
       const living = views.filter(({ tombstone }) => !tombstone)
       const gone = views.filter(({ tombstone }) => tombstone)
       const untouched = ({ key, writeId }: OutboxView) => ({ _id: key, write_id: writeId })
@@ -76,8 +68,7 @@ export function outboxOf({ collection, commands, ready }: OutboxOptions) {
             living.map(view => ({ q: untouched(view), u: EMPTIED })),
           ),
         )
-        const current = living.filter(isCurrent)
-        if (n < current.length) await pull(current)
+        if (n < living.length) await pull(living)
       }
       if (gone.length > 0) {
         const { n } = checked(await commands.delete(name, gone.map(untouched)))
@@ -103,7 +94,6 @@ const EMPTIED = { $set: { outbox: [], outbox_pending: 0 } }
 function viewOf(stored: StoredDocument): OutboxView {
   return {
     key: stored._id,
-    version: stored.writes.at(-1) === stored.write_id ? stored.version : undefined,
     writeId: stored.write_id,
     events: stored.outbox,
     pending: stored.outbox_pending === 1,

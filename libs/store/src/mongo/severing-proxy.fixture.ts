@@ -14,28 +14,16 @@ export interface SeveringProxy {
    * call lets a late request go on, and resolves when the server has answered it.
    */
   next(fate: Fate, meanwhile?: () => Promise<void>): () => Promise<void>
-  /** Decides the fate of each write command from now on, where `next` says nothing of it. */
-  each(decide: () => { readonly fate: Fate; readonly meanwhile: () => Promise<void> } | undefined): void
-  /** Cuts all connections and refuses new ones, as the death of the client does. */
-  sever(): void
   /** Whether new connections are refused. */
   refuse(refused: boolean): void
   close(): Promise<void>
 }
 
-const WRITES = ['insert\0', 'update\0', 'delete\0']
-
-interface Plan {
-  readonly fate: Fate
-  readonly meanwhile: () => Promise<void>
-  /** Hears how a late request goes on. */
-  readonly late?: (goOn: () => Promise<void>) => void
-}
+const WRITES = ['insert\0', 'update\0']
 
 /** Stands before a MongoDB server at a port of this machine; for tests. */
 export async function startProxy(to: number): Promise<SeveringProxy> {
-  let plan: Plan | undefined
-  let decide: () => Plan | undefined = () => undefined
+  let plan: { fate: Fate; meanwhile: () => Promise<void>; late: PromiseWithResolvers<() => Promise<void>> } | undefined
   let refused = false
   let busy: Promise<void> = Promise.resolve()
   const sockets = new Set<Socket>()
@@ -50,14 +38,13 @@ export async function startProxy(to: number): Promise<SeveringProxy> {
     upstream.on('error', () => {})
     upstream.on('close', () => client.destroy())
     client.on('data', chunk => {
-      const met = WRITES.some(command => chunk.includes(command)) ? (plan ?? decide()) : undefined
-      if (met) meet(met, chunk)
+      if (plan && WRITES.some(command => chunk.includes(command))) meet(plan, chunk)
       else upstream.write(chunk)
     })
     client.on('close', () => upstream.destroy())
     upstream.on('data', chunk => client.write(chunk))
 
-    function meet({ fate, meanwhile, late }: Plan, chunk: Buffer): void {
+    function meet({ fate, meanwhile, late }: NonNullable<typeof plan>, chunk: Buffer): void {
       plan = undefined
       client.removeAllListeners('close')
       upstream.removeAllListeners('data')
@@ -68,7 +55,7 @@ export async function startProxy(to: number): Promise<SeveringProxy> {
       }
       if (fate === 'answer lost') upstream.write(chunk)
       busy = (fate === 'answer lost' ? answered : Promise.resolve()).then(cut)
-      late?.(async () => {
+      late.resolve(async () => {
         if (fate !== 'request late') return
         upstream.write(chunk)
         await answered
@@ -80,16 +67,9 @@ export async function startProxy(to: number): Promise<SeveringProxy> {
   return {
     port: (server.address() as { port: number }).port,
     next(fate, meanwhile = async () => {}) {
-      const { promise, resolve } = Promise.withResolvers<() => Promise<void>>()
-      plan = { fate, meanwhile, late: resolve }
-      return async () => (await promise)()
-    },
-    each(decision) {
-      decide = decision
-    },
-    sever() {
-      refused = true
-      for (const socket of sockets) socket.destroy()
+      const late = Promise.withResolvers<() => Promise<void>>()
+      plan = { fate, meanwhile, late }
+      return async () => (await late.promise)()
     },
     refuse(value) {
       refused = value

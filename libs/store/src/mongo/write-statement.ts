@@ -1,7 +1,6 @@
 import { ObjectId } from 'mongodb'
 import type { Change, Document } from '../collection.ts'
 import type { UpdateStatement } from './commands.ts'
-import type { KnownOutbox } from './known-outboxes.ts'
 import { freedFields, HISTORY, indexedFields, keyOf, type Layout, type StoredDocument } from './stored-document.ts'
 
 /** A change as the server is asked for it. Asking again with the same token is harmless: it can be made only once. */
@@ -28,22 +27,13 @@ export interface Update extends Statement {
   readonly update: UpdateStatement
 }
 
-/**
- * `known`: the write that a replaced document must still be as left by; a version alone may be that of another life. Where
- * the events of that write are published, they are taken out.
- * Throws a TypeError for a document that lacks a field of an index.
- */
-export function statementOf<T extends Document>(
-  layout: Layout,
-  change: Change<T>,
-  token: string,
-  known?: KnownOutbox,
-): WriteStatement {
+/** Throws a TypeError for a document that lacks a field of an index. */
+export function statementOf<T extends Document>(layout: Layout, change: Change<T>, token: string): WriteStatement {
   switch (change.kind) {
     case 'insert':
       return insertion(layout, change, token)
     case 'replace':
-      return replacement(layout, change, token, known)
+      return replacement(layout, change, token)
     case 'remove':
       return removal(layout, change, token)
   }
@@ -82,7 +72,6 @@ function replacement<T extends Document>(
   layout: Layout,
   change: Change<T> & { kind: 'replace' },
   token: string,
-  known: KnownOutbox | undefined,
 ): Update {
   const { version, document, events, to: becomes = version + 1 } = change
   const key = keyOf(document.tenant, document.id)
@@ -90,11 +79,9 @@ function replacement<T extends Document>(
   const { there, gone } = indexedFields(layout, document)
   const $set = { version: becomes, write_id: token, ...there, body }
   const $push = { writes: last(token) }
-  const hasEvents = events.length > 0
-  const isAlone = known?.isPublished === true
   const u = {
-    $set: hasEvents ? { ...$set, outbox_pending: 1, ...(isAlone && { outbox: events }) } : $set,
-    $push: hasEvents && !isAlone ? { ...$push, outbox: { $each: events } } : $push,
+    $set: events.length > 0 ? { ...$set, outbox_pending: 1 } : $set,
+    $push: events.length > 0 ? { ...$push, outbox: { $each: events } } : $push,
     ...(gone && { $unset: gone }),
   }
   return {
@@ -104,7 +91,7 @@ function replacement<T extends Document>(
     length: lengthOf(change, body),
     becomes,
     version,
-    update: { q: { _id: key, version, ...(known && { write_id: known.writeId }) }, u },
+    update: { q: { _id: key, version }, u },
   }
 }
 
