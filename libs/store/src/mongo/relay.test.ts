@@ -241,8 +241,11 @@ function started(
   const watchers = new Set<() => void>()
   const publish = async (more: readonly OutboxEvent[]) => {
     events.push(...more)
-    await then(more)
-    for (const look of watchers) look()
+    try {
+      await then(more)
+    } finally {
+      for (const look of watchers) look()
+    }
   }
   const running = db.relay({ ...options, publish }, ending.signal)
   const end = async () => {
