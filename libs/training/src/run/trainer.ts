@@ -54,6 +54,8 @@ export interface TrainerOptions {
   readonly model: TrainableModel
   readonly examples: ExampleSet
   readonly parameters: TrainingParameters
+  /** Weights that are trained as they are beside adapters, as those of a new head. */
+  readonly besideAdapters?: readonly string[]
   /** For the card. */
   readonly parent: ParentModel
   readonly versions: Readonly<Record<string, string>>
@@ -146,7 +148,7 @@ async function openRun(options: TrainerOptions, { learned }: Split) {
   const { bytes, examples, parameters, open, restore } = options
   const { loss, seed, batch_size } = parameters
   const optimizer = { name: parameters.optimizer, weightDecay: parameters.weight_decay }
-  const weights = weightsToTrain(bytes, parameters)
+  const weights = weightsToTrain(bytes, parameters, options.besideAdapters)
   const first = learned.slice(0, batch_size)
   const batch = new Map([...examples.inputs].map(([name, tensor]) => [name, takeExamples(tensor, first)]))
   const training = await buildTrainingGraph(
