@@ -30,6 +30,8 @@ export interface SessionOptions {
   readonly provider?: Provider
   /** Rejects where the provider lacks an operator. */
   readonly onlyProvider?: boolean
+  /** Whether memory that a run has freed is set aside for the next. Default true; without, large runs hold less. */
+  readonly keepsMemory?: boolean
 }
 
 /**
@@ -42,7 +44,7 @@ export const openSession = async (path: string, options: SessionOptions): Promis
 /** The same from the bytes of a file. */
 export async function openSessionOf(
   bytes: Uint8Array,
-  { threads, provider = 'cpu', onlyProvider = false }: SessionOptions,
+  { threads, provider = 'cpu', onlyProvider = false, keepsMemory = true }: SessionOptions,
 ): Promise<Session> {
   const file = readOnnx(bytes)
   const { refused } = file
@@ -53,6 +55,7 @@ export async function openSessionOf(
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
+    enableCpuMemArena: keepsMemory,
     // What it would log it also throws.
     logSeverityLevel: 4,
     extra: {

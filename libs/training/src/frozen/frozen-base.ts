@@ -1,5 +1,5 @@
 /** A model whose weights stay as they are, as far as its features, and what a new head on them makes of it. */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary } from '@bufbuild/protobuf'
 import {
   type GraphProto,
   GraphProtoSchema,
@@ -11,6 +11,7 @@ import { excerpt } from '@millhand/model'
 import { openGraphWriter } from '../graph-writer.ts'
 import { contributing, isProduct } from '../model-graph.ts'
 import { TrainingRefused } from '../training-refused.ts'
+import { writeModel } from '../write-model.ts'
 import { type GraphParts, joined, outputNamed, partsOf, type WholeGraph } from './graph-parts.ts'
 import { type Layers, openLayers } from './layers.ts'
 import { FEATURES } from './new-head.ts'
@@ -41,8 +42,7 @@ export function openFrozenBase(bytes: Uint8Array, { isEncoder, metadata }: Froze
   const model = fromBinary(ModelProtoSchema, bytes)
   if (!model.graph) throw new TrainingRefused('the model has no graph')
   const { graph, features } = isEncoder ? pooled(model, model.graph) : cutAtProduct(model.graph)
-  const write = (parts: WholeGraph, added?: ReadonlyMap<string, string>) =>
-    toBinary(ModelProtoSchema, modelOf(model, parts, added))
+  const write = (parts: WholeGraph, added?: ReadonlyMap<string, string>) => writeModel(modelOf(model, parts, added))
   return {
     features,
     featureModel: () => write({ ...graph, output: outputNamed(features) }),

@@ -67,6 +67,8 @@ export interface TrainerOptions {
 
 interface RunnableModel {
   run(inputs: ReadonlyMap<string, Tensor>): Promise<ReadonlyMap<string, Tensor>>
+  /** Frees its memory. */
+  close(): Promise<void>
 }
 
 /** The loss is no number any more. The message says at which step, and what helps. */
@@ -154,7 +156,11 @@ async function openRun(options: TrainerOptions, { learned }: Split) {
   const training = await buildTrainingGraph(
     weights.bytes,
     { loss, batch, ...(weights.names && { trained: weights.names }) },
-    async (model, inputs) => (await open(model)).run(inputs),
+    async (model, inputs) => {
+      const session = await open(model)
+      // It held every value of the model at once.
+      return await session.run(inputs).finally(() => session.close())
+    },
   )
   checkTargets(training, examples, parameters)
   const kept = [training.weights, training.statistics].filter(({ length }) => length > 0).map(({ input }) => input)

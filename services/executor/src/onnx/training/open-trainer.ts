@@ -31,7 +31,7 @@ export async function openTrainer(
 ): Promise<Trainer> {
   const { parent, versions } = loaded
   const { labels, keep, ...trained } = await prepare(loaded, examples, parameters, deps)
-  const trainer = await resume({ ...trained, parameters, parent, versions, open: openOnOneThread }, checkpoint)
+  const trainer = await resume({ ...trained, parameters, parent, versions }, checkpoint)
   return {
     ...trainer,
     async finish() {
@@ -47,8 +47,10 @@ async function prepare(
   parameters: TrainingParameters,
   deps: RunDeps,
 ): Promise<PreparedRun> {
-  if (read === undefined)
-    return { bytes, model, examples: await readSet(examples, { model, parameters }), keep: trained => trained }
+  if (read === undefined) {
+    const set = await readSet(examples, { model, parameters })
+    return { bytes, model, examples: set, open: openOnOneThread, keep: trained => trained }
+  }
   const base = openFrozenBase(bytes, {
     isEncoder: tokenizer !== undefined,
     metadata: new Map(tokenizer === undefined ? [] : [[TOKENIZER, tokenizer]]),

@@ -22,8 +22,8 @@ interface StateReaderOptions {
   readonly onExample: (count: number) => Promise<void>
 }
 
-/** Of all examples, filled up: 128 MiB, and as much while they are copied. */
-export const MOST_STATE_NUMBERS = 2 ** 25
+/** Of all examples, filled up: 64 MiB, and as much while they are copied. */
+export const MOST_STATE_NUMBERS = 2 ** 24
 
 interface Row {
   readonly tokens: number
