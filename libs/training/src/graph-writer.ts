@@ -33,11 +33,12 @@ export interface GraphWriter {
 /** What is written has this before its name: no exporter uses it. */
 export const PREFIX = 'training/'
 
-export function openGraphWriter(opset: number): GraphWriter {
+/** `prefix`: of the names that the writer makes. */
+export function openGraphWriter(opset: number, prefix = PREFIX): GraphWriter {
   const graph = create(GraphProtoSchema, { name: 'training' })
   const constants = new Map<string, string>()
   let count = 0
-  const fresh = (what: string) => `${PREFIX}${what}.${count++}`
+  const fresh = (what: string) => `${prefix}${what}.${count++}`
   const addNode = (opType: string, input: readonly string[], output: readonly string[], attributes: Attributes) => {
     const attribute = Object.entries(attributes).map(([name, value]) => writeAttribute(name, value))
     graph.node.push(create(NodeProtoSchema, { opType, input: [...input], output: [...output], attribute }))

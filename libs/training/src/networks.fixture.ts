@@ -123,7 +123,8 @@ export const dense = (network: Network, x: string, inputs: number, outputs: numb
   })
 }
 
-const affine = (network: Network, x: string, inputs: number, outputs: number): string =>
+/** x W + b. */
+export const affine = (network: Network, x: string, inputs: number, outputs: number): string =>
   network.node('Add', [network.node('MatMul', [x, network.weight([inputs, outputs])]), network.weight([outputs])])
 
 type Windows = Parameters<Network['node']>[2]
@@ -153,7 +154,8 @@ function normalized(network: Network, x: string, channels: number): string {
   ])
 }
 
-const layerNormalized = (network: Network, x: string): string =>
+/** Of eight numbers. */
+export const layerNormalized = (network: Network, x: string): string =>
   network.node('LayerNormalization', [x, network.weight([8]), network.weight([8])])
 
 /** Two heads of four, with a shape that is computed, as exporters write it. */

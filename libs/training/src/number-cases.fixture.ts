@@ -132,6 +132,9 @@ weights(
   { axis: 1n, epsilon: 0.01 },
 )
 weights('LayerNormalization', 'without a bias', [[4, 5], [5]])
+weights('LpNormalization', 'of squares', [[3, 5]])
+weights('LpNormalization', 'of squares over the first of three axes', [[3, 2, 4]], { axis: 0n, p: 2n })
+weights('LpNormalization', 'of magnitudes', [[2, 3, 4]], { axis: -2n, p: 1n })
 const statistics = (network: Network, channels: number) => [
   network.constant({ dtype: 'float32', shape: [channels], data: new Float32Array(channels) }),
   network.constant({ dtype: 'float32', shape: [channels], data: new Float32Array(channels).fill(1) }),

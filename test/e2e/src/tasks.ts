@@ -65,16 +65,24 @@ export async function run(server: Served, json: object, unavailable?: readonly n
   return await ended(server, id)
 }
 
-/** Waits until the task has ended; the task. */
-export function ended(server: Served, id: string): Promise<Wire> {
-  return reaches(server, id, ...ENDS)
+/** Waits until the task has ended; the task. Fails when that takes over 300 s, or so long. */
+export function ended(server: Served, id: string, withinMs = REACHED_WITHIN_MS): Promise<Wire> {
+  return reachesWithin(server, id, { states: ENDS, withinMs })
 }
 
 const ENDS = ['succeeded', 'failed', 'cancelled', 'expired']
+const REACHED_WITHIN_MS = 300_000
 
 /** Waits until the task is in one of the states, by `Prefer: wait`; fails when it ends in another, or that takes over 300 s. */
-export async function reaches(server: Served, id: string, ...states: readonly string[]): Promise<Wire> {
-  const deadline = performance.now() + 300_000
+export const reaches = (server: Served, id: string, ...states: readonly string[]): Promise<Wire> =>
+  reachesWithin(server, id, { states, withinMs: REACHED_WITHIN_MS })
+
+async function reachesWithin(
+  server: Served,
+  id: string,
+  { states, withinMs }: { readonly states: readonly string[]; readonly withinMs: number },
+): Promise<Wire> {
+  const deadline = performance.now() + withinMs
   for (;;) {
     const plain = await answered(() => server.request('GET', `/v1/tasks/${id}`))
     assert.equal(plain.status, 200, plain.text)

@@ -69,9 +69,9 @@ const numbersOf = (outputs: ReadonlyMap<string, Tensor>) =>
   [...outputs.values()].map(({ data }) => [...data].map(Number))
 
 test('features are those of all that they are made of, values that graphs inside see and sparse ones too', async () => {
-  const { bytes, features } = openFrozenBase(toBinary(ModelProtoSchema, base()), NO_ENCODER)
+  const { featureModel, features } = openFrozenBase(toBinary(ModelProtoSchema, base()), NO_ENCODER)
   assert.equal(features, 'scores')
-  assert.deepEqual(numbersOf(await evaluate(bytes, x)), [[12, 29]])
+  assert.deepEqual(numbersOf(await evaluate(featureModel(), x)), [[12, 29]])
 })
 
 test('a head whose names are those of the base takes others', async () => {

@@ -1,26 +1,30 @@
 /** A model whose weights stay as they are, as far as its features, and what a new head on them makes of it. */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary } from '@bufbuild/protobuf'
 import {
   type GraphProto,
   GraphProtoSchema,
   type ModelProto,
   ModelProtoSchema,
-  type NodeProto,
   StringStringEntryProtoSchema,
 } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import { excerpt } from '@millhand/model'
 import { openGraphWriter } from '../graph-writer.ts'
-import { contributing, graphsIn, isProduct, usedNames } from '../model-graph.ts'
+import { contributing, isProduct } from '../model-graph.ts'
 import { TrainingRefused } from '../training-refused.ts'
+import { writeModel } from '../write-model.ts'
+import { type GraphParts, joined, outputNamed, partsOf, type WholeGraph } from './graph-parts.ts'
+import { type Layers, openLayers } from './layers.ts'
 import { FEATURES } from './new-head.ts'
 
 export interface FrozenBase {
-  /** An ONNX model that takes the inputs of the base. */
-  readonly bytes: Uint8Array
-  /** Its one output: a row of features for each input. */
+  /** A row for each input. */
   readonly features: string
+  /** An ONNX model that takes the inputs of the base, and whose one output are the features. */
+  featureModel(): Uint8Array
   /** The base with a head that was trained on the features, in the place of all that came behind them. */
   withHead(head: Uint8Array): Uint8Array
+  /** Its layers, to adapt the upper ones. Throws `TrainingRefused` where they can't be told apart. */
+  layers(): Layers
 }
 
 export interface FrozenBaseOptions {
@@ -38,48 +42,18 @@ export function openFrozenBase(bytes: Uint8Array, { isEncoder, metadata }: Froze
   const model = fromBinary(ModelProtoSchema, bytes)
   if (!model.graph) throw new TrainingRefused('the model has no graph')
   const { graph, features } = isEncoder ? pooled(model, model.graph) : cutAtProduct(model.graph)
-  const output = openGraphWriter(0)
-  output.output(features)
+  const write = (parts: WholeGraph, added?: ReadonlyMap<string, string>) => writeModel(modelOf(model, parts, added))
   return {
-    bytes: toBinary(ModelProtoSchema, modelOf(model, { ...graph, output: output.graph.output })),
     features,
-    withHead(head) {
-      const added = fromBinary(ModelProtoSchema, head).graph as GraphProto
-      const nameOf = namesBeside(graph, features)
-      const renamed = <T extends { readonly name: string }>(each: T): T => ({ ...each, name: nameOf(each.name) })
-      const nodes = added.node.map(node => ({
-        ...node,
-        input: node.input.map(nameOf),
-        output: node.output.map(nameOf),
-      }))
-      const whole = {
-        ...graph,
-        node: [...graph.node, ...nodes],
-        initializer: [...graph.initializer, ...added.initializer.map(renamed)],
-        output: added.output.map(renamed),
-      }
-      return toBinary(ModelProtoSchema, modelOf(model, whole, metadata))
-    },
+    featureModel: () => write({ ...graph, output: outputNamed(features) }),
+    withHead: head => write(joined(graph, features, head), metadata),
+    layers: () => openLayers({ graph, features, write, metadata }),
   }
 }
-
-type GraphParts = Pick<GraphProto, 'node' | 'initializer' | 'sparseInitializer' | 'input'>
 
 interface Features {
   readonly graph: GraphParts
   readonly features: string
-}
-
-/** The parts that a value is made of. */
-function partsOf({ node, initializer, sparseInitializer, input }: GraphProto, value: string): GraphParts {
-  const nodes = contributing(node, value)
-  const used = new Set(nodes.flatMap(usedNames))
-  return {
-    node: nodes,
-    initializer: initializer.filter(({ name }) => used.has(name)),
-    sparseInitializer: sparseInitializer.filter(({ values }) => used.has(values?.name ?? '')),
-    input,
-  }
 }
 
 function cutAtProduct(graph: GraphProto): Features {
@@ -99,7 +73,7 @@ function pooled({ opsetImport }: ModelProto, graph: GraphProto): Features {
     if (![...graph.input, ...graph.output].some(each => each.name === name))
       throw new TrainingRefused(`the model has no ${excerpt(name)}`)
   }
-  const writer = openGraphWriter(Number(opsetImport.find(({ domain }) => domain === '')?.version ?? 0))
+  const writer = openGraphWriter(Number(opsetImport.find(({ domain }) => domain === '')?.version ?? 0), 'frozen/')
   const shape = (...lengths: readonly bigint[]) =>
     writer.constant({ dtype: 'int64', shape: [lengths.length], data: BigInt64Array.from(lengths) })
   const mask = writer.add('Cast', [MASK], { to: 1n })
@@ -121,30 +95,9 @@ function pooled({ opsetImport }: ModelProto, graph: GraphProto): Features {
 const MASK = 'attention_mask'
 const HIDDEN = 'last_hidden_state'
 
-/** The names of a head in the graph of its base: its features are those of the base, and no other name is there already. */
-function namesBeside({ node, initializer, sparseInitializer, input }: GraphParts, features: string) {
-  const sparse = sparseInitializer.map(({ values }) => values?.name)
-  const taken = new Set([...[...initializer, ...input].map(({ name }) => name), ...sparse, ...node.flatMap(madeNames)])
-  return (name: string): string => {
-    if (name === FEATURES) return features
-    let free = name
-    while (taken.has(free)) free += '_'
-    return free
-  }
-}
-
-/** What a node makes, also within graphs inside it. */
-const madeNames = ({ output, attribute }: NodeProto): readonly string[] => [
-  ...output,
-  ...graphsIn(attribute).flatMap(({ node, initializer }) => [
-    ...node.flatMap(madeNames),
-    ...initializer.map(({ name }) => name),
-  ]),
-]
-
 function modelOf(
   { irVersion, opsetImport, functions, metadataProps }: ModelProto,
-  parts: GraphParts & Pick<GraphProto, 'output'>,
+  parts: WholeGraph,
   added: ReadonlyMap<string, string> = new Map(),
 ): ModelProto {
   const graph = create(GraphProtoSchema, { name: 'model', ...parts })

@@ -141,6 +141,13 @@ function normalized(
   })
 }
 
+const unitLength: ReferenceOperator = (node, [x = none]) => {
+  const axis = positive(integerOf(node, 'axis', -1), x.shape.length)
+  const p = integerOf(node, 'p', 2)
+  const norm = fold(x, [axis], numbers => sum(numbers.map(each => Math.abs(each) ** p)) ** (1 / p))
+  return [build(x.shape, c => at(x, c) / broadcastAt(norm, c))]
+}
+
 const reshape: ReferenceOperator = (_, [x = none, wanted = none]) => {
   const given = [...wanted.data].map((length, axis) => (length === 0 ? (x.shape[axis] as number) : length))
   const known = given.filter(length => length >= 0).reduce((product, length) => product * length, 1)
@@ -261,6 +268,7 @@ export const referenceOperators: Readonly<Record<string, ReferenceOperator>> = {
   ReduceMax: reduction(numbers => Math.max(...numbers)),
   LayerNormalization: layerNormalization,
   BatchNormalization: batchNormalization,
+  LpNormalization: unitLength,
   Identity: identity,
   Cast: identity,
   Reshape: reshape,

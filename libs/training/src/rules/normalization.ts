@@ -83,6 +83,24 @@ const batch: GradientRule = b => {
   ]
 }
 
+/**
+ * y = x / |x| along an axis. With s = y for the norm of the squares (p = 2) and the sign of x for that of the magnitudes
+ * (p = 1), dx = (dy - s Σ y dy) / |x|: the quotient rule. The operator makes zeros of a norm of 0, which have no gradient.
+ */
+const unitLength: GradientRule = b => {
+  const { graph, dy } = b
+  const [x, y] = [b.x(), b.y()]
+  const axis = integerOf(b.node, 'axis', -1)
+  const axes = [axis < 0 ? axis + b.shapeOf(x).length : axis]
+  const total = (value: string) => reduce(graph, 'ReduceSum', value, axes)
+  const isSquared = integerOf(b.node, 'p', 2) === 2
+  const norm = isSquared ? graph.add('Sqrt', [total(multiply(graph, x, x))]) : total(graph.add('Abs', [x]))
+  const slope = isSquared ? y : graph.add('Sign', [x])
+  const rest = subtract(graph, dy, multiply(graph, slope, total(multiply(graph, y, dy))))
+  const isPositive = graph.add('Greater', [norm, scalar(graph, 0)])
+  return [divide(graph, rest, graph.add('Where', [isPositive, norm, scalar(graph, Infinity)]))]
+}
+
 interface Normalized {
   readonly g: string
   readonly normalized: string
@@ -109,4 +127,5 @@ const columnOf = (shape: Shape) => shape.slice(1).map((length, axis) => (axis ==
 export const normalization: Readonly<Record<string, DifferentiableOperator>> = {
   LayerNormalization: { gradient: layer, forward: layerForward },
   BatchNormalization: { gradient: batch, forward: batchForward },
+  LpNormalization: { gradient: unitLength },
 }

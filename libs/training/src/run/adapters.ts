@@ -19,10 +19,17 @@ import { contributing, isProduct, readModelToTrain, trainableWeights } from '../
 import { readTensor, writeTensor } from '../tensor-proto.ts'
 import { TrainingRefused } from '../training-refused.ts'
 
+interface AdapterOptions {
+  readonly rank: number
+  readonly seed: number
+  /** Weights that are trained as they are, and get no adapters. */
+  readonly others?: readonly string[]
+}
+
 /** Throws `TrainingRefused` where the model has no matrix of weights that goes into a product. */
-export function addAdapters(bytes: Uint8Array, options: { readonly rank: number; readonly seed: number }) {
+export function addAdapters(bytes: Uint8Array, { others = [], ...options }: AdapterOptions) {
   const { model } = readModelToTrain(bytes)
-  const adapted = adaptedWeights(model)
+  const adapted = adaptedWeights(model, others)
   if (adapted.size === 0) throw new TrainingRefused('the model has no Gemm or MatMul with a matrix of weights to adapt')
   const { graph } = model
   if (!graph) throw new TrainingRefused('the model has no graph')
@@ -44,17 +51,19 @@ export function addAdapters(bytes: Uint8Array, options: { readonly rank: number;
   graph.initializer.push(...added.flatMap(({ left, right }) => [left, right]))
   return {
     bytes: toBinary(ModelProtoSchema, model),
-    names: added.flatMap(({ name }) => [leftName(name), rightName(name)]),
-    finish: (trained: Uint8Array) => merge(bytes, trained, [...adapted.keys()]),
+    names: [...added.flatMap(({ name }) => [leftName(name), rightName(name)]), ...others],
+    finish: (trained: Uint8Array) => merge(bytes, trained, { adapted: [...adapted.keys()], others }),
   }
 }
 
 /** Matrices of weights that are the second factor of products, and whether each is transposed there. */
-function adaptedWeights(model: ModelProto): ReadonlyMap<string, boolean> {
+function adaptedWeights(model: ModelProto, others: readonly string[]): ReadonlyMap<string, boolean> {
   const { node = [], initializer = [], output = [] } = model.graph ?? {}
   const weights = new Set(trainableWeights(model))
   const matrices = new Set(
-    initializer.filter(({ name, dims }) => dims.length === 2 && weights.has(name)).map(({ name }) => name),
+    initializer
+      .filter(({ name, dims }) => dims.length === 2 && weights.has(name) && !others.includes(name))
+      .map(({ name }) => name),
   )
   const found = new Map<string, boolean>()
   for (const each of contributing(node, output[0]?.name ?? '')) {
@@ -99,17 +108,20 @@ const sumName = (name: string) => `${PREFIX}${name}/adapted`
 const node = (opType: string, input: string[], output: string) =>
   create(NodeProtoSchema, { opType, input, output: [output] })
 
-/** The parent with A B added to each of these weights. */
-function merge(parent: Uint8Array, trained: Uint8Array, names: readonly string[]): Uint8Array {
+/** The parent with A B added to each weight that was adapted, and with the others as they were trained. */
+function merge(
+  parent: Uint8Array,
+  trained: Uint8Array,
+  { adapted, others }: { readonly adapted: readonly string[]; readonly others: readonly string[] },
+): Uint8Array {
   const model = fromBinary(ModelProtoSchema, parent)
   const found = new Map(fromBinary(ModelProtoSchema, trained).graph?.initializer.map(each => [each.name, each]))
   const tensorOf = (name: string) => readTensor(found.get(name) as TensorProto)
-  const merged = new Map(
-    names.map(name => [
-      name,
-      writeTensor(name, withProduct(tensorOf(name), tensorOf(leftName(name)), tensorOf(rightName(name)))),
-    ]),
-  )
+  const sumOf = (name: string) => withProduct(tensorOf(name), tensorOf(leftName(name)), tensorOf(rightName(name)))
+  const merged = new Map([
+    ...adapted.map(name => [name, writeTensor(name, sumOf(name))] as const),
+    ...others.map(name => [name, found.get(name) as TensorProto] as const),
+  ])
   if (model.graph) model.graph.initializer = model.graph.initializer.map(each => merged.get(each.name) ?? each)
   return toBinary(ModelProtoSchema, model)
 }

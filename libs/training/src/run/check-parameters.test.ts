@@ -115,3 +115,13 @@ test('what the shapes of the model do not go with is a problem', () => {
   assert.match(problemsOf({}, single).join(), /parameters.loss: must be binary_cross_entropy or mean_squared/)
   assert.deepEqual(problemsOf({ loss: 'binary_cross_entropy' }, single), [])
 })
+
+test('what can be trained depends on what the model takes', () => {
+  assert.deepEqual(problemsOf({ train: 'lora', rank: 4 }, { ...model, base: 'text' }), [])
+  assert.deepEqual(problemsOf({ train: 'all' }, { ...model, base: 'text' }), [
+    'parameters.train: must be one of head, lora',
+  ])
+  assert.deepEqual(problemsOf({ train: 'lora' }, { ...model, base: 'picture' }), [
+    'parameters.train: must be one of head',
+  ])
+})

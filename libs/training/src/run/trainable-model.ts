@@ -10,7 +10,7 @@ export interface TrainableModel {
   readonly labels?: readonly string[]
   /** How its inputs become tensors where they are lists of numbers; else an input is named tensors. */
   readonly numbers?: NumbersPreprocess
-  /** What its inputs are where it takes no numbers: its features are frozen then, and a new head is trained on them. */
+  /** What its inputs are where it takes no numbers: a new head is trained then, on features that stay as they are or with adapters below it. */
   readonly base?: FrozenInput
 }
 
@@ -18,7 +18,7 @@ type FrozenInput = 'text' | 'picture'
 
 /** What of a model may be trained, for `parameters.train`; the default first. */
 export const partsOf = ({ base }: Pick<TrainableModel, 'base'>): readonly [TrainablePart, ...TrainablePart[]] =>
-  base === undefined ? ['all', 'head', 'lora'] : ['head']
+  base === undefined ? ['all', 'head', 'lora'] : base === 'text' ? ['head', 'lora'] : ['head']
 
 export function trainableModelOf({ manifest, inputs, outputs }: Described): TrainableModel {
   const { labels, processing } = manifest

@@ -54,6 +54,8 @@ export interface TrainerOptions {
   readonly model: TrainableModel
   readonly examples: ExampleSet
   readonly parameters: TrainingParameters
+  /** Weights that are trained as they are beside adapters, as those of a new head. */
+  readonly besideAdapters?: readonly string[]
   /** For the card. */
   readonly parent: ParentModel
   readonly versions: Readonly<Record<string, string>>
@@ -65,6 +67,8 @@ export interface TrainerOptions {
 
 interface RunnableModel {
   run(inputs: ReadonlyMap<string, Tensor>): Promise<ReadonlyMap<string, Tensor>>
+  /** Frees its memory. */
+  close(): Promise<void>
 }
 
 /** The loss is no number any more. The message says at which step, and what helps. */
@@ -146,13 +150,17 @@ async function openRun(options: TrainerOptions, { learned }: Split) {
   const { bytes, examples, parameters, open, restore } = options
   const { loss, seed, batch_size } = parameters
   const optimizer = { name: parameters.optimizer, weightDecay: parameters.weight_decay }
-  const weights = weightsToTrain(bytes, parameters)
+  const weights = weightsToTrain(bytes, parameters, options.besideAdapters)
   const first = learned.slice(0, batch_size)
   const batch = new Map([...examples.inputs].map(([name, tensor]) => [name, takeExamples(tensor, first)]))
   const training = await buildTrainingGraph(
     weights.bytes,
     { loss, batch, ...(weights.names && { trained: weights.names }) },
-    async (model, inputs) => (await open(model)).run(inputs),
+    async (model, inputs) => {
+      const session = await open(model)
+      // It held every value of the model at once.
+      return await session.run(inputs).finally(() => session.close())
+    },
   )
   checkTargets(training, examples, parameters)
   const kept = [training.weights, training.statistics].filter(({ length }) => length > 0).map(({ input }) => input)

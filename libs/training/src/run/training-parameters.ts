@@ -35,7 +35,7 @@ export interface TrainingParameters {
   readonly on_cancel: 'discard' | 'keep_best'
 }
 
-/** All weights, or those of the last product alone, or adapters of low rank. */
+/** All weights, or those of the last product alone, or adapters of low rank. Of a model that takes text adapters and a new head. */
 export type TrainablePart = 'all' | 'head' | 'lora'
 
 /** A parameter that cannot be taken. */

@@ -14,10 +14,11 @@ interface WeightsToTrain {
   finish(trained: Uint8Array): Uint8Array
 }
 
-/** Throws `TrainingRefused` where the model has no such weights. */
+/** `others`: what is trained beside adapters. Throws `TrainingRefused` where the model has no such weights. */
 export function weightsToTrain(
   bytes: Uint8Array,
   { train, rank, seed }: Pick<TrainingParameters, 'train' | 'rank' | 'seed'>,
+  others: readonly string[] = [],
 ): WeightsToTrain {
   switch (train) {
     case 'all':
@@ -25,7 +26,7 @@ export function weightsToTrain(
     case 'head':
       return { bytes, names: headOf(bytes), finish: trained => trained }
     case 'lora':
-      return addAdapters(bytes, { rank: rank ?? 8, seed })
+      return addAdapters(bytes, { rank: rank ?? 8, seed, others })
   }
 }
 

@@ -30,14 +30,8 @@ export function featureReader({ session, features, name, read, onExample }: Feat
   const width = () => rows[0]?.length ?? 0
   return {
     width,
-    async add({ input, ...others }, { line }) {
-      const [other] = Object.keys(others)
-      if (other !== undefined)
-        throw new ExamplesInvalid('is not known; an example has `input` and `label`', { line, column: other })
-      const where = { line, column: 'input' }
-      if (input === undefined || input === null) throw new ExamplesInvalid('is missing', where)
-      if (typeof input !== 'string') throw new ExamplesInvalid('must be a text', where)
-      const tensors = await tensorsOf(read, input, where)
+    async add(fields, { line }) {
+      const { tensors, where } = await readInput(read, fields, line)
       const row = rowOf((await session.run(tensors)).get(features))
       rows.push(row)
       if (row.length !== width())
@@ -56,9 +50,20 @@ export function featureReader({ session, features, name, read, onExample }: Feat
   }
 }
 
-async function tensorsOf(read: Read, input: string, where: { readonly line: number; readonly column: string }) {
+/** The tensors of an example of text or a picture, and where its input is. Throws `ExamplesInvalid`. */
+export async function readInput(
+  read: Read,
+  { input, ...others }: Readonly<Record<string, unknown>>,
+  line: number,
+): Promise<{ readonly tensors: ReadonlyMap<string, Tensor>; readonly where: { line: number; column: string } }> {
+  const [other] = Object.keys(others)
+  if (other !== undefined)
+    throw new ExamplesInvalid('is not known; an example has `input` and `label`', { line, column: other })
+  const where = { line, column: 'input' }
+  if (input === undefined || input === null) throw new ExamplesInvalid('is missing', where)
+  if (typeof input !== 'string') throw new ExamplesInvalid('must be a text', where)
   try {
-    return (await read(input)).tensors
+    return { tensors: (await read(input)).tensors, where }
   } catch (error) {
     throw error instanceof InputInvalid ? new ExamplesInvalid(error.message, where) : error
   }

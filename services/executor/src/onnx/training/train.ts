@@ -8,7 +8,8 @@ import {
   TrainingDiverged,
   TrainingRefused,
 } from '@millhand/training'
-import { type LoadedBase, openTrainer, type TrainerDeps } from './open-trainer.ts'
+import { type LoadedBase, openTrainer } from './open-trainer.ts'
+import type { RunDeps } from './prepared-run.ts'
 import type { FailedMessage, LoadMessage, TrainMessage } from './protocol.ts'
 import { runSteps } from './run-steps.ts'
 
@@ -29,7 +30,7 @@ export async function load({ path, tokenizer, preprocess, ...known }: LoadMessag
 export async function train(
   loaded: LoadedBase,
   { parameters: asked, checkpointEveryMs, ...message }: TrainMessage,
-  deps: TrainerDeps,
+  deps: RunDeps,
 ): ReturnType<Trainer['finish']> {
   const { provider: _, ...own } = asked // It has chosen the executor.
   const checked = checkParameters(own, loaded.model)

@@ -1,0 +1,62 @@
+/** Adapters on the upper layers of a sentence encoder, and a new head. What the lower layers make is computed once. */
+
+import { openSessionOf } from '@millhand/onnxruntime'
+import {
+  type ExampleSet,
+  type FrozenBase,
+  type Layers,
+  MOST_MODEL_BYTES,
+  newHead,
+  openNewClasses,
+  ParametersInvalid,
+  type TrainingParameters,
+  TrainingRefused,
+  takeExamples,
+} from '@millhand/training'
+import type { HeadOptions } from './prepare-head.ts'
+import { featureReports, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
+import { stateReader } from './state-reader.ts'
+
+/** Of a batch, filled up: a step takes about 250 MiB for so many with vectors of 384 numbers. */
+const MOST_BATCH_TOKENS = 2_048
+/** What attention holds of a batch grows with the square of the length: from 128 tokens on a batch has fewer. */
+const MOST_BATCH_PAIRS = 2 ** 18
+
+/** In turns of three runs of 2,048 tokens: 606 MiB resident and not 912, in the same time. */
+const open = (model: Uint8Array) => openSessionOf(model, { threads: 1, keepsMemory: false })
+
+/** An attempt that goes on computes what the lower layers make again, and it is the same. */
+export async function prepareLayers(
+  { base, baseBytes, model, read, examples, parameters }: HeadOptions,
+  deps: RunDeps,
+): Promise<PreparedRun> {
+  const layers = base.layers()
+  const session = await open(layers.lower())
+  const inputs = stateReader({ session, layers, read, onExample: featureReports(deps) })
+  const targets = openNewClasses()
+  const set = await readSet(examples, { model, parameters, inputs, targets })
+  await session.close()
+  checkBatch(parameters, inputs.tokens())
+  const labels = targets.labels()
+  const head = newHead(await widthOf(layers, base, set), labels, MOST_MODEL_BYTES - baseBytes)
+  const { bytes, headWeights, whole } = layers.withHead(head.bytes)
+  return { ...{ bytes, model: head.model, examples: set, open }, besideAdapters: headWeights, labels, keep: whole }
+}
+
+function checkBatch({ batch_size: size }: TrainingParameters, tokens: number): void {
+  const most = Math.floor(Math.min(MOST_BATCH_TOKENS / tokens, MOST_BATCH_PAIRS / tokens ** 2))
+  if (size <= most) return
+  const message = `must be at most ${most}: the longest text has ${tokens} tokens, to which all are filled up`
+  throw new ParametersInvalid([{ path: 'parameters.batch_size', message }])
+}
+
+/** The numbers that the head takes: those that the upper layers make of the first example. */
+async function widthOf(layers: Layers, { features }: FrozenBase, { inputs }: ExampleSet): Promise<number> {
+  const session = await open(layers.upper())
+  const first = [...inputs].map(([name, tensor]) => [name, takeExamples(tensor, Uint32Array.of(0))] as const)
+  const { dtype, shape } = (await session.run(new Map(first))).get(features) ?? { shape: [] }
+  await session.close()
+  const [rows, width = 0] = shape
+  if (dtype === 'float32' && shape.length === 2 && rows === 1 && width > 0) return width
+  throw new TrainingRefused(`its features have the shape [${shape}] for one example; a row of float32 is needed`)
+}
