@@ -12,17 +12,34 @@ export interface LoadOptions {
   readonly loadLimits?: LoadLimits
 }
 
-/**
- * Resolves once the child has said that the model is loaded. Rejects as `load` of a runner does. `ask` gets the paths of the
- * model's files as the child reads them, and resolves with what that says of them.
- */
-export async function loadIntoChild(
-  child: ChildProcess<never, unknown>,
+/** What is to be loaded, and what comes of it. */
+interface LoadSteps<L> {
+  /** So many cores the process may use while it loads and runs, and a tenth of one while it rests. Without a limit where left out. */
+  readonly cores?: number
+  /** Gets the paths of the model's files as the child reads them, and resolves with what that says of them. */
+  ask(files: ModelPackage['files']): Promise<{ readonly kind: string; readonly message?: string }>
+  /** The model in the child, once that has loaded it. */
+  made(): L
+}
+
+type Child = Pick<
+  ChildProcess<never, unknown>,
+  'gone' | 'stderr' | 'kill' | 'limitCores' | 'limitProcessor' | 'linkFile' | 'unlinkFile'
+>
+
+/** While it rests its watchdog takes 0.2 % of a core. */
+const CORES_AT_REST = 0.1
+
+/** Resolves once the child has said that the model is loaded. Rejects as `load` of a runner does. */
+export async function loadIntoChild<L extends { readonly isRunning: boolean }>(
+  child: Child,
   model: ModelPackage,
   signal: AbortSignal,
   { log, loadLimits = usualLimits }: LoadOptions,
-  ask: (files: ModelPackage['files']) => Promise<{ readonly kind: string; readonly message?: string }>,
-): Promise<void> {
+  { cores, ask, made }: LoadSteps<L>,
+): Promise<L> {
+  let loaded: L | undefined
+  if (cores !== undefined) child.limitCores(() => (loaded?.isRunning === false ? CORES_AT_REST : cores))
   void child.gone.then(({ reason }) => {
     const text = child.stderr()
     if (reason !== 'killed' && text !== '') log.warn('model.stderr', { model: model.id, reason, text })
@@ -31,7 +48,10 @@ export async function loadIntoChild(
   signal.addEventListener('abort', stop, { once: true })
   try {
     const answer = await withModelFiles(child, model, files => withinLoadLimits(child, loadLimits, () => ask(files)))
-    if (answer.kind === 'loaded') return
+    if (answer.kind === 'loaded') {
+      loaded = made()
+      return loaded
+    }
     throw new LoadFailed('model_broken', (answer.kind === 'refused' && answer.message) || 'it answered out of turn')
   } catch (error) {
     await child.kill()

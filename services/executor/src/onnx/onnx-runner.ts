@@ -31,8 +31,7 @@ export interface OnnxRunnerOptions extends SessionOptions, LoadOptions {
   readonly outputFilesBytes?: number
 }
 
-/** Of an own model's process: while it rests its watchdog takes 0.2 % of a core; in a run V8 has threads of its own. */
-const CORES_AT_REST = 0.1
+/** In a run V8 has threads of its own. */
 const HELPER_CORES = 1
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 
@@ -78,14 +77,14 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     fileBytes: FILE_BYTES,
     log,
   })
-  let loaded: OnnxModel | undefined
-  // An account's own model is not trusted to keep to its threads, nor to rest between its runs.
-  if (model.isCopy) child.limitCores(() => (loaded?.isRunning === false ? CORES_AT_REST : threads + HELPER_CORES))
-  await loadIntoChild(child, model, signal, options, async files => {
-    const session = { threads, ...(provider && { provider }), ...(onlyProvider && { onlyProvider }) }
-    child.send({ kind: 'load', files, processing, labels, maxBatch, ...session })
-    return await child.next()
+  return await loadIntoChild(child, model, signal, options, {
+    // An account's own model is not trusted to keep to its threads, nor to rest between its runs.
+    ...(model.isCopy && { cores: threads + HELPER_CORES }),
+    async ask(files) {
+      const session = { threads, ...(provider && { provider }), ...(onlyProvider && { onlyProvider }) }
+      child.send({ kind: 'load', files, processing, labels, maxBatch, ...session })
+      return await child.next()
+    },
+    made: () => new OnnxModel(child, { log, inlineBytes, filesBytes: options.outputFilesBytes ?? MOST_FILES_BYTES }),
   })
-  loaded = new OnnxModel(child, { log, inlineBytes, filesBytes: options.outputFilesBytes ?? MOST_FILES_BYTES })
-  return loaded
 }

@@ -25,7 +25,6 @@ const MIB = 2 ** 20
 const CHECKPOINT_EVERY_MS = 5_000
 /** One thread for the steps, and what V8 has beside it. */
 const CORES = 2
-const CORES_AT_REST = 0.1
 /** A checkpoint, or a model, beside its head. */
 const MOST_MESSAGE_BYTES = 129 * MIB
 
@@ -60,14 +59,21 @@ export function trainingRunner(options: TrainingRunnerOptions): Runner<ModelPack
         fileBytes: 0,
         log,
       })
-      const loaded = new TrainingProcess(child, { log, checkpointEveryMs })
-      child.limitCores(() => (loaded.isRunning ? CORES : CORES_AT_REST))
-      await loadIntoChild(child, model, signal, { log }, async ({ model: path, tokenizer }) => {
-        if (path === undefined) throw new LoadFailed('model_broken', 'The model is of several files.')
-        child.send({ kind: 'load', path, ...(tokenizer !== undefined && { tokenizer }), ...descriptionOf(model) })
-        return (await child.next()).said
-      })
-      return loaded
+      return await loadIntoChild(
+        child,
+        model,
+        signal,
+        { log },
+        {
+          cores: CORES,
+          async ask({ model: path, tokenizer }) {
+            if (path === undefined) throw new LoadFailed('model_broken', 'The model is of several files.')
+            child.send({ kind: 'load', path, ...(tokenizer !== undefined && { tokenizer }), ...descriptionOf(model) })
+            return (await child.next()).said
+          },
+          made: () => new TrainingProcess(child, { log, checkpointEveryMs }),
+        },
+      )
     },
   }
 }
