@@ -14,7 +14,7 @@ export interface LoadOptions {
 
 /** What is to be loaded, and what comes of it. */
 interface LoadSteps<L> {
-  /** So many cores the process may use while it loads and runs, and a tenth of one while it rests. Without a limit where left out. */
+  /** Cores that the process may use while it loads and runs; at rest a tenth of one. Without a limit where left out. */
   readonly cores?: number
   /** Gets the paths of the model's files as the child reads them, and resolves with what that says of them. */
   ask(files: ModelPackage['files']): Promise<{ readonly kind: string; readonly message?: string }>

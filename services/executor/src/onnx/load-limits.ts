@@ -2,7 +2,7 @@
 import { type ChildProcess, LoadFailed, RunnerGone } from '@millhand/child-process'
 
 export interface LoadLimits {
-  /** Processor time of the process since its start, in milliseconds. */
+  /** Processor time of the process from the beginning of the load, in milliseconds. */
   readonly processorMs: number
   /** Milliseconds of all time. */
   readonly timeoutMs: number
