@@ -148,6 +148,8 @@ function openServer({ headersMs = HEADERS_MS, requestMs = REQUEST_MS, checkMs = 
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkMs,
+    // Whatever flags the process has: node must not refuse what `parseRequest` has taken.
+    maxHeaderSize: 16_384,
     // Checked where it can be answered with a problem.
     requireHostHeader: false,
   })

@@ -1,6 +1,8 @@
 /** Requests that come in a single read are answered without node's objects, and nobody can tell. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { start, validTask } from './start.ts'
 import { openWire, requestText, type Wire } from './wire.ts'
 
@@ -103,4 +105,16 @@ test('a connection that its caller has half-closed ends with the events of what 
   for (let n = 0; n < 3; n++) await fetch(`${url}/healthz`, { headers: { connection: 'close' } })
   gate.resolve()
   assert.match(await wire.rest(), /event: task.succeeded.*\r\n0\r\n\r\n$/s)
+})
+
+test('a head that is taken in a single read is none that node refuses, whatever flags the process has', async () => {
+  // A HEAD request is always for node's parser.
+  const program = `
+    import { start } from ${JSON.stringify(import.meta.resolve('./start.ts'))}
+    const { url } = await start({ after() {} })
+    const answer = await fetch(url + '/v1/tasks', { method: 'HEAD', headers: { 'x-long': 'x'.repeat(3_000) } })
+    process.stdout.write(String(answer.status), () => process.exit())`
+  const flags = ['--max-http-header-size=2048', '--input-type=module', '--eval']
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program])
+  assert.equal(stdout, '401')
 })

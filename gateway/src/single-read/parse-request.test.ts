@@ -51,6 +51,7 @@ for (const [name, text] of [
   ['an expectation', create.replace('Prefer: wait=5', 'Expect: 100-continue')],
   ['an upgrade', read.replace('Connection: keep-alive', 'Upgrade: h2c')],
   ['the end of the connection', read.replace('keep-alive', 'close')],
+  ['a header of which node makes a list', read.replace('Connection: keep-alive', 'Set-Cookie: a=b')],
   ['no host', read.replace('Host: a.test:80\r\n', '')],
   ['a header that is folded', read.replace('Bearer', '\r\n Bearer')],
   ['a header with a space before its colon', read.replace('Host:', 'Host :')],

@@ -48,7 +48,7 @@ function parseHeaders(head: string, lineEnd: number): IncomingHttpHeaders | unde
     const name = head.slice(from, colon).toLowerCase()
     const value = head.slice(colon + 2, to)
     if (!token.test(name) || !text.test(value) || headers[name] !== undefined) return undefined
-    if (ofConnection.has(name) && (name !== 'connection' || value !== 'keep-alive')) return undefined
+    if (leftToNode.has(name) && (name !== 'connection' || value !== 'keep-alive')) return undefined
     headers[name] = value
   }
   return headers
@@ -58,12 +58,13 @@ const token = /^[a-z][\w-]*$/
 /** Printable ASCII without spaces at its ends. */
 const text = /^[!-~](?:[ -~]*[!-~])?$/
 
-/** What frames a message or is about its connection. */
-const ofConnection = new Set([
+/** What frames a message or is about its connection, and the header of which node makes a list. */
+const leftToNode = new Set([
   'connection',
   'expect',
   'keep-alive',
   'proxy-connection',
+  'set-cookie',
   'te',
   'trailer',
   'transfer-encoding',

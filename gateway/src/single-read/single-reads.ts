@@ -29,7 +29,10 @@ class SingleReads {
   readonly socket: Socket
   readonly options: SingleReadsOptions
   #open: SingleRead | undefined
+  #isNodes = false
   readonly #take = (bytes: Buffer) => {
+    // Behind the last answer nothing is served: its own answer could not be sent (RFC 9112, section 9.6).
+    if (!this.socket.writable) return
     // Callers that send on before they have read what was answered are bounded by `pipelining.ts`.
     const parsed = this.options.connection.unsent.length === 0 ? parseRequest(bytes) : undefined
     if (parsed !== undefined) return this.#serve(parsed, bytes)
@@ -65,6 +68,7 @@ class SingleReads {
   /** The connection is node's from here on. */
   #leave() {
     const { socket } = this
+    this.#isNodes = true
     this.options.toNode()
     socket.off('data', this.#take).off('end', this.#end).off('timeout', this.#timeOut).off('error', this.#fail)
   }
@@ -74,7 +78,7 @@ class SingleReads {
     this.#open = undefined
     socket.setTimeout(options.connection.server.readerMs)
     const written = () => {
-      socket.setTimeout(IDLE_MS)
+      if (!this.#isNodes) socket.setTimeout(IDLE_MS)
       sent()
     }
     if (typeof body === 'string') socket.write(head + body, written)
@@ -113,11 +117,11 @@ export class SingleRead implements ParsedRequest {
   readonly method: ParsedRequest['method']
   readonly url: string
   readonly headers: ParsedRequest['headers']
-  readonly body: Buffer
+  body: Buffer
   readonly rawHeaders: string[] = none
   readonly httpVersionMinor = 1
   readonly #reads: SingleReads
-  readonly #bytes: Buffer
+  #bytes: Buffer
   /** Called when the connection becomes node's before the answer. */
   onNode: ((messages: Messages) => void) | undefined
 
@@ -136,13 +140,23 @@ export class SingleRead implements ParsedRequest {
 
   /** Sends the answer, and ends the connection where it is the last. `sent` is called once it is sent. */
   answer(status: number, headers: readonly string[], body: string | Buffer, isLast: boolean, sent: () => void) {
+    this.#drop()
     this.#reads.write(answerHead(status, headers, isLast), body, isLast, sent)
   }
 
   /** Has node parse the request, for an answer that is no text: a stream. */
   toNode() {
-    this.onNode?.(this.#reads.toNode(this.#bytes))
+    const bytes = this.#bytes
+    this.#drop()
+    this.onNode?.(this.#reads.toNode(bytes))
+  }
+
+  /** The head lives as long as the answer, which may be a stream or have a slow reader: it must not keep the body. */
+  #drop() {
+    this.#bytes = empty
+    this.body = empty
   }
 }
 
 const none: string[] = []
+const empty = Buffer.alloc(0)
