@@ -38,7 +38,7 @@ export async function traceModel(
   )
   const values = new Map([...initializers, ...batch])
   const names = new Set(graph.node.flatMap(({ output }) => output.filter(name => name !== '')))
-  for (const part of partsOf([...names], VALUES_OF_RUN)) {
+  for (const part of partsOf([...names], Math.max(VALUES_OF_RUN, Math.ceil(names.size / MOST_RUNS)))) {
     // Without types, which ONNX Runtime infers.
     const output = part.map(name => create(ValueInfoProtoSchema, { name }))
     const { name, node, initializer, input, valueInfo } = graph
@@ -57,8 +57,10 @@ export async function traceModel(
   }
 }
 
-/** At most, of one run: all values of a large model at once would take more memory than a step does. */
+/** Of one run: all values of a large model at once would take more memory than a step does. */
 const VALUES_OF_RUN = 12
+/** Each run loads the model and computes all of it, so a model of many nodes has more values in each. */
+const MOST_RUNS = 40
 const NOT_KEPT = new Float32Array(0)
 
 function constantNames({ node }: GraphProto, initializers: readonly string[]): ReadonlySet<string> {
