@@ -42,7 +42,11 @@ export const modelMessage = (
 
 function ownReady(stored: StoredModel, engines: readonly string[]): Model {
   const model = packageOf(stored)
-  return ready(model, engines, trainableParts(model, trainingFault(model, stored)))
+  return ready(
+    model,
+    engines,
+    trainableParts(model, part => trainingFault(model, stored, part)),
+  )
 }
 
 function ready(model: ModelPackage, engines: readonly string[], parts: readonly TrainablePart[]): Model {

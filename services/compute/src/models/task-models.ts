@@ -7,7 +7,13 @@ import type { TrainablePart } from '@millhand/training'
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { TaskRecord } from '../task.ts'
-import { IncludedTraining, includedBytes, trainableParts, trainingFault } from '../training/trainability.ts'
+import {
+  IncludedTraining,
+  includedBytes,
+  type TrainingFault,
+  trainableParts,
+  trainingFault,
+} from '../training/trainability.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { InspectionCache } from './inspection-cache.ts'
 import { ModelInvalid } from './inspector.ts'
@@ -24,7 +30,7 @@ export interface TaskModel {
   /** Outputs that can't be asked for, with the reason. */
   readonly hiddenOutputs: OnnxInspection['hiddenOutputs']
   /** Why it can't be trained; undefined where it can. */
-  readonly trainingFault: () => string | undefined
+  readonly trainingFault: TrainingFault
   /** The size of its file, where it can be trained. */
   readonly fileBytes: () => number
 }
@@ -68,7 +74,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
       group,
       own: stored.id,
       hiddenOutputs: stored.hidden_outputs,
-      trainingFault: () => trainingFault(model, stored),
+      trainingFault: part => trainingFault(model, stored, part),
       fileBytes: () => stored.bytes,
     }
   }
@@ -120,7 +126,8 @@ export function createTaskModels(deps: TaskModelsDeps) {
     },
 
     /** What of a model of the deployment can be trained. */
-    partsOf: (model: ModelPackage): readonly TrainablePart[] => trainableParts(model, includedTraining.faultOf(model)),
+    partsOf: (model: ModelPackage): readonly TrainablePart[] =>
+      trainableParts(model, () => includedTraining.faultOf(model)),
 
     /** The bytes of what a task runs; none where they are not there any more. */
     async read(task: TaskRecord): Promise<Readable | undefined> {

@@ -24,15 +24,18 @@ const WEIGHTED: ReadonlySet<string> = new Set(['Gemm', 'MatMul', 'Conv', 'Gather
 /** A head takes the place of the last. */
 const PRODUCTS: ReadonlySet<string> = new Set(['Gemm', 'MatMul'])
 
-/** What of a model may be trained, the default first; nothing where there is a fault. */
-export const trainableParts = (model: ModelPackage, fault: string | undefined): readonly TrainablePart[] =>
-  fault === undefined ? partsOf(trainableModelOf(model)) : []
+/** Why a model can't be trained, or this part of it: how the sentence goes on; undefined where it can. */
+export type TrainingFault = (part?: TrainablePart) => string | undefined
 
-/** Why the model can't be trained: how the sentence goes on; undefined where it can. */
-export function trainingFault(model: ModelPackage, file: ModelFile): string | undefined {
+/** What of a model may be trained, the default first; nothing where there is a fault. */
+export const trainableParts = (model: ModelPackage, faultOf: TrainingFault): readonly TrainablePart[] =>
+  faultOf() === undefined ? partsOf(trainableModelOf(model)).filter(part => faultOf(part) === undefined) : []
+
+export function trainingFault(model: ModelPackage, file: ModelFile, part?: TrainablePart): string | undefined {
   const { manifest, inputs } = model
   const { processing } = manifest
-  if (trainableModelOf(model).base !== undefined) return baseFault(file, processing.kind === 'embedding')
+  if (trainableModelOf(model).base !== undefined)
+    return baseFault(file, processing.kind === 'embedding') ?? (part === 'lora' ? layersFault(file) : undefined)
   if (manifest.format !== 'onnx' || processing.kind !== 'single') return 'it is of several files, or no ONNX model'
   const { preprocess } = processing
   if (preprocess.name !== 'numbers' && preprocess.name !== 'tensors')
@@ -53,6 +56,15 @@ function baseFault({ bytes, operators }: ModelFile, isEncoder: boolean): string 
   if (bytes > MOST_BASE_BYTES) return `its file has over ${MOST_BASE_BYTES / MIB} MiB`
   if (isEncoder || operators.some(name => PRODUCTS.has(name))) return undefined
   return 'it has no product (Gemm or MatMul) whose place a new head would take'
+}
+
+/** Of a file that was not looked into, only a run tells. */
+function layersFault({ opsets, operators }: ModelFile): string | undefined {
+  if (operators.length === 0) return undefined
+  const opset = opsets['ai.onnx'] ?? 0
+  if (opset < LEAST_OPSET) return `its operators are of version ${opset}, older than ${LEAST_OPSET}`
+  if (operators.includes('Softmax') && operators.some(name => PRODUCTS.has(name))) return undefined
+  return 'it has no layers of attention (Softmax, with Gemm or MatMul)'
 }
 
 /** The same for the models of a deployment, whose files are looked into once. */

@@ -2,7 +2,13 @@
 import type { Fault, KeyMode } from '@millhand/api'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { CreateTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
-import { checkParameters, checkpointProblems, trainableModelOf } from '@millhand/training'
+import {
+  checkParameters,
+  checkpointProblems,
+  type ParameterProblem,
+  type TrainingParameters,
+  trainableModelOf,
+} from '@millhand/training'
 import type { ComputeDeps } from '../compute-deps.ts'
 import type { TaskModel } from '../models/task-models.ts'
 
@@ -35,11 +41,21 @@ export function trainingFaults(found: TaskModel, req: CreateTaskRequest, mode: K
   )
   const { provider, ...asked } = parameters
   const checked = checkParameters(asked, trainableModelOf(model))
-  const problems = 'problems' in checked ? checked.problems : checkpointProblems(found.fileBytes(), checked.parameters)
+  const problems =
+    'problems' in checked
+      ? checked.problems
+      : [...checkpointProblems(found.fileBytes(), checked.parameters), ...partProblems(found, checked.parameters)]
   return [
     ...(provider !== undefined && provider !== 'cpu'
       ? [{ param: 'parameters.provider', code: 'not_available', message: 'Training runs on `cpu` alone.' }]
       : []),
     ...problems.map(({ path, message }) => ({ param: path, code: 'invalid', message: `\`${path}\` ${message}.` })),
   ]
+}
+
+function partProblems({ trainingFault }: TaskModel, { train }: TrainingParameters): readonly ParameterProblem[] {
+  const fault = trainingFault(train)
+  return fault === undefined
+    ? []
+    : [{ path: 'parameters.train', message: `can't be ${train} for this model: ${fault}` }]
 }
