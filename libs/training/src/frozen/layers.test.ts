@@ -130,3 +130,22 @@ test('three random interruptions change no bit', async t => {
   assert.ok(Buffer.from(broken.model).equals(whole.model))
   assert.deepEqual(broken.card, whole.card)
 })
+
+test('a run that is closed holds no model open', async () => {
+  const { options } = await trainerOptions()
+  let held = 0
+  const open: TrainerOptions['open'] = async model => {
+    const session = await options.open(model)
+    held += 1
+    const close = async () => {
+      held -= 1
+      await session.close()
+    }
+    return { run: inputs => session.run(inputs), close }
+  }
+  const trainer = await trainToEnd({ ...options, open })
+  await trainer.finish()
+  await trainer.close()
+  await trainer.close()
+  assert.equal(held, 0)
+})

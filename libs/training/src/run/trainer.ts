@@ -27,6 +27,8 @@ export interface Trainer {
   checkpoint(): Uint8Array
   /** The model with its best weights so far, and its card; at the end or before. Rejects with `TrainingDiverged`. */
   finish(): Promise<{ readonly model: Uint8Array; readonly card: TrainingCard }>
+  /** Frees the memory of its models. Idempotent; not while a step is on, and nothing is called after it. */
+  close(): Promise<void>
 }
 
 export interface TrainingProgress {
@@ -88,7 +90,7 @@ export async function createTrainer(options: TrainerOptions): Promise<Trainer> {
   checkBatchSize(split, parameters)
   const perEpoch = Math.floor(learned.length / size)
   const steps = perEpoch * epochs
-  const { training, weights, run, record, evaluate, restored } = await openRun(options, split)
+  const { training, weights, run, record, evaluate, restored, close } = await openRun(options, split)
   let step = restored
   let order: { readonly epoch: number; readonly batches: readonly Uint32Array[] } | undefined
   const batchAt = (at: number) => {
@@ -131,6 +133,7 @@ export async function createTrainer(options: TrainerOptions): Promise<Trainer> {
       return progress()
     },
     checkpoint: () => record.write(run.state()),
+    close,
     async finish() {
       const best = record.best()
       const vectors = best?.vectors ?? run.state().vectors
@@ -165,10 +168,19 @@ async function openRun(options: TrainerOptions, { learned }: Split) {
   checkTargets(training, examples, parameters)
   const kept = [training.weights, training.statistics].filter(({ length }) => length > 0).map(({ input }) => input)
   const { record, from } = openRunRecord(options, kept, restore)
-  const session = await open(training.bytes)
+  const opened: RunnableModel[] = []
+  const openForRun = async (model: Uint8Array) => {
+    const session = await open(model)
+    opened.push(session)
+    return session
+  }
+  const session = await openForRun(training.bytes)
   const run = openTrainingSteps({ training, optimizer, session, seed, ...(from && { from }) })
-  const evaluate = await openEvaluation({ bytes: weights.bytes, training, examples, parameters, open })
-  return { training, weights, run, record, evaluate, restored: from?.step ?? 0 }
+  const evaluate = await openEvaluation({ bytes: weights.bytes, training, examples, parameters, open: openForRun })
+  const close = async () => {
+    for (const each of opened.splice(0)) await each.close()
+  }
+  return { training, weights, run, record, evaluate, close, restored: from?.step ?? 0 }
 }
 
 function checkBatchSize({ learned, heldOut }: Split, { batch_size }: TrainingParameters): void {

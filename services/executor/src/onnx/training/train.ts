@@ -37,8 +37,13 @@ export async function train(
   if ('problems' in checked) throw new ParametersInvalid(checked.problems)
   const { parameters } = checked
   const trainer = await openTrainer(loaded, message, parameters, deps)
-  await runSteps(trainer, { ...deps, checkpointEveryMs, saysBest: parameters.on_cancel === 'keep_best' })
-  return await trainer.finish()
+  try {
+    await runSteps(trainer, { ...deps, checkpointEveryMs, saysBest: parameters.on_cancel === 'keep_best' })
+    return await trainer.finish()
+  } finally {
+    // The process may have a further run.
+    await trainer.close()
+  }
 }
 
 /** What the owner of the task can mend. */
