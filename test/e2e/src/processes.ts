@@ -68,7 +68,7 @@ export function crashEngines(pid: number): void {
   }
 }
 
-const engines = (pid: number) => descendants(pid).filter(({ nice }) => nice >= 15)
+const engines = (pid: number) => descendants(pid).filter(({ nice }) => nice >= 10)
 
 /**
  * Resolves once a descendant of `pid` is seen to run a task of compute, with that one: it has used more of the processor since this was called
@@ -79,7 +79,7 @@ export async function busiest(pid: number): Promise<number> {
   const deadline = performance.now() + AT_WORK_WITHIN_MS
   for (;;) {
     // A process of a kind that starts does its kind’s example.
-    const others = descendants(pid).filter(({ nice }) => nice < 15)
+    const others = descendants(pid).filter(({ nice }) => nice < 10)
     const used = others.map(each => ({ ...each, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
     const [most] = used.sort((a, b) => b.ms - a.ms)
     if (most && most.ms >= MORE_THAN_A_START_MS) return most.pid
