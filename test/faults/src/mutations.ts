@@ -28,8 +28,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   /** A change is written over whatever another has made of the document meanwhile. */
   version: {
     file: 'libs/store/src/mongo/write-statement.ts',
-    text: 'update: { q: { _id: key, version }, u },',
-    becomes: 'update: { q: { _id: key }, u },',
+    text: 'q: { _id: key, version }, fields, events, isPending: events.length > 0,',
+    becomes: 'q: { _id: key }, fields, events, isPending: events.length > 0,',
   },
   /** Events are taken out of the outbox whether the log has them or not: no storm is without a death of Kafka. */
   outbox: {

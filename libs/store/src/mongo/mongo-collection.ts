@@ -4,11 +4,11 @@ import type { Change, Collection, Document, WriteResult } from '../collection.ts
 import { countQuery, findQuery } from './find-query.ts'
 import { Groups } from './groups.ts'
 import type { DeclaredIndex } from './indexes.ts'
-import type { OutboxView } from './outbox.ts'
+import type { MadeWrite } from './known-outboxes.ts'
 import { settle } from './settle.ts'
 import { documentOf, keyOf, type Layout, type StoredDocument } from './stored-document.ts'
 import type { WriteGroups } from './write-groups.ts'
-import { statementOf } from './write-statement.ts'
+import { type ExpectedOutbox, statementOf } from './write-statement.ts'
 import type { WriteTokens } from './write-tokens.ts'
 
 export interface MongoCollectionDeps {
@@ -20,12 +20,18 @@ export interface MongoCollectionDeps {
   readonly clock: Clock
   /** Waits for the connection and the indexes, until they were there once: before, nothing is asked of the server. */
   readonly ready: () => Promise<void> | undefined
-  /** Hears of each write that left something in an outbox; `view` where that tells all that the outbox holds. */
-  readonly wrote: (tenant: string, id: string, view: OutboxView | undefined) => void
+  /** A write begins; `leaves` where it leaves something in the outbox. */
+  readonly begin: (tenant: string, id: string, leaves: boolean) => BegunWrite
+}
+
+interface BegunWrite {
+  readonly expected: ExpectedOutbox | undefined
+  /** With undefined where it was not made, or where that is not known. */
+  end(made: MadeWrite | undefined): void
 }
 
 export function mongoCollection<T extends Document, I extends string>(deps: MongoCollectionDeps): Collection<T, I> {
-  const { collection, layout, indexes, groups, tokens, clock, ready, wrote } = deps
+  const { collection, layout, indexes, groups, tokens, clock, ready, begin } = deps
 
   const gets = new Groups<string, T | undefined>({
     async send(keys) {
@@ -48,21 +54,25 @@ export function mongoCollection<T extends Document, I extends string>(deps: Mong
   }
 
   async function write(change: Change<T>): Promise<WriteResult> {
-    const statement = statementOf(layout, change, tokens.next())
-    const made = ready()
-    if (made) await made
-    const answer = await settle(groups, statement, clock).catch(error => {
-      tokens.doubt(statement.token)
-      throw error
-    })
-    if (answer.kind === 'conflict') return answer
-    if (change.events.length > 0 || change.kind === 'remove') {
-      const { tenant, id } = change.kind === 'remove' ? change : change.document
-      const { key, token } = statement
-      const first = { key, writeId: token, events: change.events, pending: true, tombstone: false }
-      wrote(tenant, id, answer.kind === 'inserted' ? first : undefined)
+    const { kind, events } = change
+    const { tenant, id } = kind === 'remove' ? change : change.document
+    const begun = begin(tenant, id, events.length > 0 || kind === 'remove')
+    let made: MadeWrite | undefined
+    try {
+      const statement = statementOf(layout, change, tokens.next(), begun.expected)
+      const { token, becomes } = statement
+      const prepared = ready()
+      if (prepared) await prepared
+      const answer = await settle(groups, statement, clock).catch(error => {
+        tokens.doubt(token)
+        throw error
+      })
+      if (answer.kind === 'conflict') return answer
+      made = { writeId: token, kind, events, isExact: answer.kind === 'exact' }
+      return { kind: 'written', version: becomes }
+    } finally {
+      begun.end(made)
     }
-    return { kind: 'written', version: statement.becomes }
   }
 
   return {

@@ -17,6 +17,7 @@ import { Client } from './client.ts'
 import { writeCommands } from './commands.ts'
 import { keepDeadEvent } from './dead-events.ts'
 import { declaredIndexes } from './indexes.ts'
+import type { MadeWrite } from './known-outboxes.ts'
 import { makeIndexes } from './make-indexes.ts'
 import { mongoCollection } from './mongo-collection.ts'
 import { onceMade, type Ready } from './once-made.ts'
@@ -49,6 +50,7 @@ export interface MongoDatabase extends Database {
   /**
    * Publishes what writes have left in outboxes, until the signal ends: at first everything that waits, then each
    * write of this process and each ring, at once after quiet and else within 10 ms, and once a second what was missed.
+   * What is published is taken out by the next write of its document in this process, or 0.1 s later.
    * Per document in order, one `publish` in flight at a time over all, at most 500 events each. A publish that rejects
    * is repeated with backoff, for ever; none is skipped. Only what `EventsRefused` names is not: the log tells of it as
    * an error, and the collection `dead_events` keeps it. A publish is repeated too when the relay ends before the events
@@ -99,9 +101,19 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
         tokens,
         clock: systemClock,
         ready,
-        wrote(tenant, id, view) {
-          if (relay) relay.written(outbox, keyOf(tenant, id), view)
-          else rings({ collection: spec.name, tenant, id })
+        begin(tenant, id, leaves) {
+          const key = keyOf(tenant, id)
+          const begunIn = relay
+          const ongoing = relay?.known.beginWrite(outbox, key, leaves)
+          const end = (made: MadeWrite | undefined) => {
+            if (begunIn && begunIn === relay) {
+              if (ongoing) relay.known.endWrite(ongoing, made)
+            } else if (made && leaves) {
+              if (relay) relay.known.changed(outbox, key)
+              else rings({ collection: spec.name, tenant, id })
+            }
+          }
+          return { expected: ongoing?.expected, end }
         },
       })
       return {

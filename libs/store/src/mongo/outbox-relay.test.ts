@@ -7,6 +7,8 @@ import { opened } from './outbox-relay.fixture.ts'
 
 /** How long after one round the next begins. */
 const ROUND_MS = 10
+/** By then an outbox that rests is cleared. */
+const CLEARED_MS = 250
 
 describe('the outbox relay', () => {
   it('publishes what waits at the start, in order, and takes it out', async () => {
@@ -16,6 +18,7 @@ describe('the outbox relay', () => {
     outbox.write('a', ['a3'])
     await advance(0)
     assert.deepEqual(published(), ['a1', 'a2', 'a3', 'b1'])
+    await advance(CLEARED_MS)
     assert.deepEqual(outbox.pending(), [])
     await end()
   })
@@ -35,10 +38,9 @@ describe('the outbox relay', () => {
     const publish = async () => {
       if (isAway) throw new Error('the log is away')
     }
-    const { relay, outbox, advance, end } = opened({ publish })
+    const { own, advance, end } = opened({ publish })
     await advance(0)
-    const view = outbox.write('a', ['a1', 'a2'])
-    relay.written(outbox, 'a', { ...view, events: view.events.map(one => ({ ...one, time: 0 })) })
+    own('a', ['a1', 'a2'], { time: 0 })
     await advance(0)
     const early = await read('millhand_outbox_oldest_seconds')
     await advance(5_000)
@@ -52,32 +54,32 @@ describe('the outbox relay', () => {
   })
 
   it('publishes a write of this process at once after quiet, then in rounds', async () => {
-    const { relay, outbox, calls, advance, end } = opened()
+    const { relay, outbox, own, calls, advance, end } = opened()
     await advance(0)
-    relay.written(outbox, 'a', outbox.write('a', ['a1']))
+    own('a', ['a1'])
     await advance(0)
     assert.deepEqual(calls(), [['a1']])
     outbox.write('a', ['a2'])
-    relay.written(outbox, 'a')
+    relay.known.changed(outbox, 'a')
     await advance(5)
-    relay.written(outbox, 'b', outbox.write('b', ['b1']))
+    own('b', ['b1'])
     await advance(ROUND_MS - 6)
     assert.deepEqual(calls(), [['a1']])
     await advance(1)
-    assert.deepEqual(calls(), [['a1'], ['b1', 'a2']])
+    assert.deepEqual(calls(), [['a1'], ['a2', 'b1']])
+    await advance(CLEARED_MS)
     assert.deepEqual(outbox.pending(), [])
-    await advance(ROUND_MS)
-    relay.written(outbox, 'a', outbox.write('a', ['a3']))
+    own('a', ['a3'])
     await advance(0)
     assert.deepEqual(calls().at(-1), ['a3'])
     await end()
   })
 
   it('begins a round at once that is full', async () => {
-    const { relay, outbox, published, advance, end } = opened()
-    relay.written(outbox, 'a', outbox.write('a', ['a1']))
+    const { own, published, advance, end } = opened()
+    own('a', ['a1'])
     await advance(0)
-    for (let i = 0; i < 500; i++) relay.written(outbox, `b${i}`, outbox.write(`b${i}`, [`b${i}`]))
+    for (let i = 0; i < 500; i++) own(`b${i}`, [`b${i}`])
     await advance(0)
     assert.equal(published().length, 501)
     await end()
@@ -116,16 +118,17 @@ describe('the outbox relay', () => {
 
   it('repeats a publish that rejects, with growing pauses, and skips nothing', async () => {
     let refusals = 3
-    const { relay, outbox, calls, advance, end } = opened({
+    const { outbox, own, calls, advance, end } = opened({
       publish: async () => {
         if (refusals-- > 0) throw new Error('no log')
       },
     })
-    relay.written(outbox, 'a', outbox.write('a', ['a1']))
+    own('a', ['a1'])
     await advance(0)
-    relay.written(outbox, 'b', outbox.write('b', ['b1']))
+    own('b', ['b1'])
     await advance(5_000)
     assert.deepEqual(calls(), [['a1'], ['a1'], ['a1'], ['a1'], ['b1']])
+    await advance(CLEARED_MS)
     assert.deepEqual(outbox.pending(), [])
     await end()
   })
@@ -144,7 +147,7 @@ describe('the outbox relay', () => {
     outbox.write('a', ids(0, 800))
     await advance(0)
     outbox.write('a', ids(800, 1_300))
-    relay.written(outbox, 'a')
+    relay.known.changed(outbox, 'a')
     outbox.write('b', ['b1'])
     relay.ring(outbox, 'b')
     for (let i = 0; i < 5; i++) {
@@ -169,12 +172,13 @@ describe('the outbox relay', () => {
       publish: async ids => {
         if (!ids.includes('a1')) return
         outbox.write('a', ['a2'])
-        relay.written(outbox, 'a')
+        relay.known.changed(outbox, 'a')
       },
     })
     outbox.write('a', ['a1'])
     await advance(ROUND_MS)
     assert.deepEqual(calls(), [['a1'], ['a2']])
+    await advance(CLEARED_MS)
     assert.deepEqual(outbox.pending(), [])
     await end()
   })
@@ -193,7 +197,7 @@ describe('the outbox relay', () => {
   })
 
   it('sets aside what the log refuses, and publishes all else in order', async () => {
-    const { relay, outbox, calls, setAside, lines, advance, end } = opened({
+    const { outbox, own, calls, setAside, lines, advance, end } = opened({
       publish: async ids => {
         if (ids.includes('a2')) throw new EventsRefused(new Map([['a2', 'too large']]))
       },
@@ -201,10 +205,11 @@ describe('the outbox relay', () => {
     outbox.write('a', ['a1', 'a2', 'a3'])
     outbox.write('b', ['b1'])
     await advance(0)
-    relay.written(outbox, 'a', outbox.write('a', ['a4']))
+    own('a', ['a4'])
     await advance(ROUND_MS)
     assert.deepEqual(calls(), [['a1', 'a2', 'a3', 'b1'], ['a4']])
     assert.deepEqual(setAside(), ['a2'])
+    await advance(CLEARED_MS)
     assert.deepEqual(outbox.pending(), [])
     const [line] = lines()
     assert.partialDeepStrictEqual(JSON.parse(line ?? ''), {
@@ -224,6 +229,7 @@ describe('the outbox relay', () => {
     assert.deepEqual(test.outbox.pending(), ['a'])
     await test.advance(2_000)
     assert.deepEqual(test.setAside(), ['a1'])
+    await test.advance(CLEARED_MS)
     assert.deepEqual(test.outbox.pending(), [])
     await test.end()
     const ending = opened({ publish: () => Promise.reject(refusal) })
@@ -234,13 +240,15 @@ describe('the outbox relay', () => {
     assert.deepEqual(ending.outbox.pending(), ['a'])
   })
 
-  it('does not send again what it read before it had taken it out', async () => {
-    const { relay, outbox, published, advance, end } = opened()
-    const view = outbox.write('a', ['a1'])
+  it('does not send again what it has not taken out yet', async () => {
+    const { relay, outbox, own, published, advance, end } = opened()
+    own('a', ['a1'])
     await advance(0)
-    relay.written(outbox, 'a', view)
-    await advance(0)
-    assert.deepEqual(published(), ['a1'])
+    relay.known.changed(outbox, 'a')
+    outbox.write('a', ['a2'], 'theirs')
+    relay.ring(outbox, 'a')
+    await advance(ROUND_MS)
+    assert.deepEqual(published(), ['a1', 'a2'])
     await end()
   })
 
@@ -249,15 +257,16 @@ describe('the outbox relay', () => {
     await advance(0)
     outbox.fail = 2
     outbox.write('a', ['a1'])
-    relay.written(outbox, 'a')
+    relay.known.changed(outbox, 'a')
     await advance(900)
     assert.deepEqual(published(), ['a1'])
     outbox.fail = 0
     outbox.write('a', ['a2'])
-    relay.written(outbox, 'a')
+    relay.known.changed(outbox, 'a')
     outbox.failClear = 2
     await advance(900)
     assert.deepEqual(published(), ['a1', 'a2'])
+    await advance(CLEARED_MS)
     assert.deepEqual(outbox.pending(), [])
     await end()
   })
@@ -295,7 +304,7 @@ describe('the outbox relay', () => {
     await advance(0)
     outbox.write('a', ['a1'])
     outbox.write('a', ['a2'], 'theirs')
-    relay.written(outbox, 'a')
+    relay.known.changed(outbox, 'a')
     await advance(0)
     assert.deepEqual(heard, ['a'])
     assert.deepEqual(published(), ['a1', 'a2'])

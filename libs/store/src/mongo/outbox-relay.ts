@@ -1,10 +1,10 @@
 import { backoff, type Clock, retry } from '@millhand/process'
 import { type EventName, type Log, processMetrics } from '@millhand/telemetry'
-import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'
 import { EventsRefused } from '../events-refused.ts'
 import { ChangedDocuments } from './changed-documents.ts'
-import type { Outbox, OutboxView } from './outbox.ts'
+import { type KnownOutbox, KnownOutboxes } from './known-outboxes.ts'
+import type { Outbox, OutboxMark, OutboxView } from './outbox.ts'
 
 export interface RelayOptions {
   /** Resolves once the events are in the log. They are repeated where it rejects, but those that `EventsRefused` names. */
@@ -34,15 +34,9 @@ export interface RefusedEvent {
   readonly reason: string
 }
 
-interface FoundEvent {
-  readonly outbox: Outbox
-  readonly key: string
+interface DueEvent {
+  readonly known: KnownOutbox
   readonly event: OutboxEvent
-}
-
-interface FoundView {
-  readonly outbox: Outbox
-  readonly view: OutboxView
 }
 
 const MOST_EVENTS = 500
@@ -54,8 +48,11 @@ const SWEEP_SHARE = 0.2
  * of processor time a task where each event was sent at once, 2.8 with 5 ms between rounds, 2.4 with 10.
  */
 const PACE_MS = 10
-/** How many published events are remembered, so that what was read before they were taken out is not sent again. */
-const MOST_SENT = 20_000
+/**
+ * How long an outbox rests before it is cleared. A document that is written again sooner is cleared by that write: most
+ * tasks have their three writes within this.
+ */
+const IDLE_MS = 100
 
 const recordDelay = processMetrics.boundHistogram('millhand_outbox_delay_seconds', {})
 
@@ -63,39 +60,42 @@ const waitMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
 
 /**
  * Publishes what writes leave in outboxes, in rounds: at once after quiet, then one in 10 ms, look (at what this process
- * wrote, what it was rung for, and what a sweep of all that is pending found, once a second), publish, take out. One
- * step at a time: a document's events leave in order because an outbox is always seen whole, from its oldest event.
- * Wherever it ends, what was published and not taken out is published again by the next one; nothing is ever skipped.
- * What the log refuses for what it is would hold up everybody for ever: it is set aside, and the log tells of it.
+ * wrote, what it was rung for, and what a sweep of all that is pending found, once a second) and publish. One step at a
+ * time: a document's events leave in order because an outbox is always known whole, from its oldest event. What this
+ * process wrote is known without a read, unless more was written than it knows of. What was published is taken out by
+ * the next write of the document, or once that rests. Wherever the relay ends, what was published and not taken out is
+ * published again by the next one; nothing is ever skipped. What the log refuses for what it is would hold up everybody
+ * for ever: it is set aside, and the log tells of it.
  */
 export class OutboxRelay {
   readonly #deps: RelayDeps
-  readonly #written = new ChangedDocuments()
+  /** What this process knows of outboxes; its writes tell of themselves there. */
+  readonly known: KnownOutboxes
   readonly #rung = new ChangedDocuments()
   /** When the oldest event was made that is being published. */
   #oldest = Number.POSITIVE_INFINITY
-  readonly #sent = new LRUCache<string, true>({ max: MOST_SENT })
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
-  }
-
-  /** This process wrote the document; `view` where that tells all that its outbox holds. */
-  written(outbox: Outbox, key: string, view?: OutboxView): void {
-    this.#written.note(outbox, key, view)
+    this.known = new KnownOutboxes(deps.clock)
   }
 
   /** Somebody wrote the document. */
   ring(outbox: Outbox, key: string): void {
-    this.#rung.note(outbox, key, undefined)
+    this.#rung.note(outbox, key)
   }
 
-  /** Resolves when the signal ends, also while the log does not answer: what is being published then is repeated. */
+  /**
+   * Resolves when the signal ends, also while the log does not answer: what is being published then is repeated. What is
+   * published is taken out before, if the store answers.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const end = processMetrics.observe(() => [
       { name: 'millhand_outbox_oldest_seconds', labels: {}, value: this.#ageOf(this.#oldest) },
     ])
-    await Promise.all([this.#hearing(signal), this.#sweeping(signal), this.#publishing(signal)])
+    await Promise.all([this.#hearing(signal), this.#sweeping(signal), this.#publishing(signal), this.#clearing(signal)])
+    const onFailure = (error: unknown) => this.#deps.log.warn('store.outbox_clear_failed', { error, attempt: 1 })
+    await Promise.all([...this.known.idle(0)].map(([outbox, marks]) => outbox.clear(marks).catch(onFailure)))
     end()
   }
 
@@ -104,7 +104,6 @@ export class OutboxRelay {
     return Math.max(0, this.#deps.clock.now() - time) / 1_000
   }
 
-  /** Apart from the publishing, so that what others have written is heard of also while the log is away. */
   async #sweeping(signal: AbortSignal): Promise<void> {
     const { clock, outboxes } = this.#deps
     for (let pauseMs = 0; !signal.aborted; ) {
@@ -118,11 +117,8 @@ export class OutboxRelay {
   async #sweep(outbox: Outbox, signal: AbortSignal): Promise<void> {
     for (let after = ''; !signal.aborted; ) {
       const page = (await this.#insist('store.outbox_read_failed', signal, () => outbox.waiting(after))) ?? []
-      for (const view of page) {
-        this.#tell(outbox, view)
-        const { document, ...rest } = view
-        this.#written.note(outbox, view.key, rest)
-      }
+      const missed = page.filter(({ key, writeId }) => this.known.get(outbox, key)?.writeId !== writeId)
+      await this.#hear(outbox, keysOf(missed), signal)
       const last = page.at(-1)
       if (last === undefined) return
       after = last.key
@@ -132,35 +128,57 @@ export class OutboxRelay {
   async #hearing(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#rung.some(signal)
-      for (const [outbox, taken] of this.#rung.take()) {
-        for (const view of await this.#read(outbox, [...taken.keys()], true, signal)) {
-          const { document, ...rest } = view
-          if (view.pending) this.#written.note(outbox, view.key, rest)
-        }
-      }
+      for (const [outbox, keys] of this.#rung.take()) await this.#hear(outbox, keys, signal)
     }
+  }
+
+  /** Apart from the publishing, so that what others have written is heard of also while the log is away. */
+  async #hear(outbox: Outbox, keys: readonly string[], signal: AbortSignal): Promise<void> {
+    const begun = new Map(keys.map(key => [key, this.known.begin(outbox, key)]))
+    for (const view of await this.#read(outbox, keys, true, signal))
+      this.known.saw(begun.get(view.key) as KnownOutbox, view)
+    for (const known of begun.values()) this.known.end(known)
   }
 
   async #publishing(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
+    const { due } = this.known
     for (let began = Number.NEGATIVE_INFINITY; !signal.aborted; ) {
-      await this.#written.some(signal)
-      await this.#written.many(clock, began + PACE_MS - clock.monotonic(), signal)
+      await due.some(signal)
+      await due.many(clock, began + PACE_MS - clock.monotonic(), signal)
       began = clock.monotonic()
-      const found = await this.#look(signal)
-      await this.#deliver(found, signal)
+      const events = await this.#look(signal)
+      for (let start = 0; start < events.length && !signal.aborted; start += MOST_EVENTS)
+        await this.#publish(events.slice(start, start + MOST_EVENTS), signal)
       this.#oldest = Number.POSITIVE_INFINITY
     }
   }
 
-  async #look(signal: AbortSignal): Promise<FoundView[]> {
-    const found: FoundView[] = []
-    for (const [outbox, taken] of this.#written.take()) {
-      for (const view of taken.values()) if (view) found.push({ outbox, view })
-      const keys = [...taken].flatMap(([key, view]) => (view ? [] : [key]))
-      for (const view of await this.#read(outbox, keys, false, signal)) found.push({ outbox, view })
+  async #look(signal: AbortSignal): Promise<DueEvent[]> {
+    const found: DueEvent[] = []
+    for (const [outbox, keys] of this.known.due.take()) {
+      const taken = keys.flatMap(key => this.known.get(outbox, key) ?? [])
+      const toRead = taken.filter(({ toRead }) => toRead)
+      const read = await this.#read(outbox, keysOf(toRead), false, signal)
+      if (signal.aborted) return []
+      const views = new Map(read.map(view => [view.key, view]))
+      for (const known of toRead) this.known.read(known, views.get(known.key))
+      for (const known of taken) for (const event of known.unsent) found.push({ known, event })
     }
     return found
+  }
+
+  async #clearing(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.known.some(signal)
+      await this.#deps.clock.sleep(IDLE_MS, signal).catch(() => {})
+      for (const [outbox, marks] of this.known.idle(IDLE_MS)) await this.#clear(outbox, marks, signal)
+    }
+  }
+
+  async #clear(outbox: Outbox, marks: readonly OutboxMark[], signal: AbortSignal): Promise<void> {
+    const isAll = await this.#insist('store.outbox_clear_failed', signal, () => outbox.clear(marks))
+    if (isAll !== undefined) this.known.cleared(outbox, marks, isAll)
   }
 
   async #read(outbox: Outbox, keys: readonly string[], documents: boolean, signal: AbortSignal): Promise<OutboxView[]> {
@@ -176,30 +194,14 @@ export class OutboxRelay {
     if (!heard || tombstone || isKnown(writeId)) return
     try {
       if (document) heard(outbox.name, document)
-      else this.ring(outbox, key) // It was read for its events alone.
+      // It was read for its events alone.
+      else if (!this.#rung.note(outbox, key)) this.known.changed(outbox, key)
     } catch (error) {
       log.error('store.heard_failed', { collection: outbox.name, error })
     }
   }
 
-  async #deliver(found: readonly FoundView[], signal: AbortSignal): Promise<void> {
-    const events = new Map<string, FoundEvent>()
-    for (const { outbox, view } of found)
-      for (const event of view.events)
-        if (!this.#sent.has(event.id)) events.set(event.id, { outbox, key: view.key, event })
-    const all = [...events.values()]
-    for (let start = 0; start < all.length; start += MOST_EVENTS) {
-      await this.#publish(all.slice(start, start + MOST_EVENTS), signal)
-      if (signal.aborted) return
-    }
-    for (const [outbox, views] of Map.groupBy(found, ({ outbox }) => outbox)) {
-      const newest = new Map(views.map(({ view }) => [view.key, view]))
-      const pending = [...newest.values()].filter(({ pending }) => pending)
-      await this.#insist('store.outbox_clear_failed', signal, () => outbox.clear(pending))
-    }
-  }
-
-  async #publish(part: readonly FoundEvent[], signal: AbortSignal): Promise<void> {
+  async #publish(part: readonly DueEvent[], signal: AbortSignal): Promise<void> {
     const { publish } = this.#deps
     const events = part.map(({ event }) => event)
     this.#oldest = Math.min(...events.map(({ time }) => time))
@@ -208,10 +210,14 @@ export class OutboxRelay {
     )
     if (refused === undefined) return
     for (const { time } of events) recordDelay(this.#ageOf(time))
-    for (const { outbox, key, event } of part) {
+    for (const { known, event } of part) {
       const reason = refused.get(event.id)
-      if (reason === undefined) this.#sent.set(event.id, true)
-      else await this.#setAside({ collection: outbox.name, document: key, event, reason }, signal)
+      const { key, outbox } = known
+      if (reason !== undefined) {
+        await this.#setAside({ collection: outbox.name, document: key, event, reason }, signal)
+        if (signal.aborted) return
+      }
+      this.known.published(known, event, reason !== undefined)
     }
   }
 
@@ -232,6 +238,8 @@ export class OutboxRelay {
     return await retry(work, { clock, waitMs, signal, onFailure }).catch(() => undefined)
   }
 }
+
+const keysOf = (found: readonly { readonly key: string }[]): string[] => found.map(({ key }) => key)
 
 /** What the log refuses of what is published, and why; rejects where all is to be repeated. */
 async function refusals(publishing: Promise<void>): Promise<ReadonlyMap<string, string>> {

@@ -4,21 +4,25 @@ import type { WriteCommands } from './commands.ts'
 import { OUTBOX_INDEX } from './indexes.ts'
 import { documentOf, type StoredDocument } from './stored-document.ts'
 
-/** What a document's outbox held at one moment: all of it, oldest first. */
-export interface OutboxView {
+/** Names what a document's outbox held at one moment. */
+export interface OutboxMark {
   readonly key: string
   /** The token of the write that left it so. */
   readonly writeId: string
+  /** Whether nothing is left of the document but this. */
+  readonly tombstone: boolean
+}
+
+/** All of what a document's outbox held at one moment, oldest first. */
+export interface OutboxView extends OutboxMark {
   readonly events: readonly OutboxEvent[]
   /** Whether it is marked as one that may hold something. */
   readonly pending: boolean
-  /** Whether nothing is left of the document but this. */
-  readonly tombstone: boolean
   /** The document, where it was asked for and is there. */
   readonly document?: Document | undefined
 }
 
-/** How many documents are read in one step of a sweep. */
+/** How many documents are found in one step of a sweep. */
 const PAGE = 200
 
 const EVENTS = { _id: 1, version: 1, write_id: 1, outbox: 1, outbox_pending: 1 } as const
@@ -43,47 +47,33 @@ export function outboxOf({ collection, commands, ready }: OutboxOptions) {
       return (await collection.find({ _id: { $in: keys } }, { projection }).toArray()).map(viewOf)
     },
 
-    /** The next outboxes, with documents, that may hold something, in the order of keys; none after the last. */
-    async waiting(after: string): Promise<OutboxView[]> {
+    /** The next outboxes that may hold something, in the order of keys; none after the last. */
+    async waiting(after: string): Promise<Pick<OutboxMark, 'key' | 'writeId'>[]> {
       await ready()
       const found = collection.find(
         { outbox_pending: 1, _id: { $gt: after } },
-        { projection: { ...EVENTS, body: 1 }, sort: { _id: 1 }, limit: PAGE, hint: OUTBOX_INDEX.name },
+        { projection: { write_id: 1 }, sort: { _id: 1 }, limit: PAGE, hint: OUTBOX_INDEX.name },
       )
-      return (await found.toArray()).map(viewOf)
+      return (await found.toArray()).map(({ _id, write_id }) => ({ key: _id, writeId: write_id }))
     },
 
     /**
-     * Takes the events of these views out: they are published. Where nothing was written since, there is nothing more
-     * in the outbox, and a tombstone goes; else only these events go. Doing it again is harmless. Leaves the version.
+     * Empties these outboxes: all that they held is published. One that was written since is left as it is: who wrote
+     * that knows what is in there, or it is read. A tombstone goes. Whether all of them were as they are named. Doing it
+     * again is harmless. Leaves the version.
      */
-    async clear(views: readonly OutboxView[]): Promise<void> {
-      const living = views.filter(({ tombstone }) => !tombstone)
-      const gone = views.filter(({ tombstone }) => tombstone)
-      const untouched = ({ key, writeId }: OutboxView) => ({ _id: key, write_id: writeId })
+    async clear(marks: readonly OutboxMark[]): Promise<boolean> {
+      const living = marks.filter(({ tombstone }) => !tombstone)
+      const gone = marks.filter(({ tombstone }) => tombstone)
+      const untouched = ({ key, writeId }: OutboxMark) => ({ _id: key, write_id: writeId })
+      let cleared = 0
       if (living.length > 0) {
-        const { n } = checked(
-          await commands.update(
-            name,
-            living.map(view => ({ q: untouched(view), u: EMPTIED })),
-          ),
-        )
-        if (n < living.length) await pull(living)
+        const updates = living.map(mark => ({ q: untouched(mark), u: EMPTIED }))
+        cleared += checked(await commands.update(name, updates)).n
       }
-      if (gone.length > 0) {
-        const { n } = checked(await commands.delete(name, gone.map(untouched)))
-        if (n < gone.length) await pull(gone)
-      }
+      if (gone.length > 0) cleared += checked(await commands.delete(name, gone.map(untouched))).n
+      return cleared === marks.length
     },
-  }
-
-  /** Leaves `outbox_pending`: what was written meanwhile may have come with events. */
-  async function pull(views: readonly OutboxView[]): Promise<void> {
-    const updates = views.map(({ key, events }) => ({
-      q: { _id: key, outbox_pending: 1 },
-      u: { $pull: { outbox: { id: { $in: events.map(({ id }) => id) } } } },
-    }))
-    checked(await commands.update(name, updates))
   }
 }
 

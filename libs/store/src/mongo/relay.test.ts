@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { createLog } from '@millhand/telemetry'
 import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { MongoClient } from 'mongodb'
-import type { Change, Collection, DocumentRef, OutboxEvent } from '../collection.ts'
-import { event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.fixture.ts'
+import type { DocumentRef, OutboxEvent } from '../collection.ts'
+import { event, ITEMS, type Item, item, TENANT, written } from '../contract-items.fixture.ts'
 import { EventsRefused } from '../events-refused.ts'
 import type { DeadEvent } from './dead-events.ts'
-import { type MongoDatabase, openMongo, type RelayOptions } from './mongo.ts'
-
-const log = createLog({ level: 'error' })
+import { insertion, open, putBack, started, until, withoutRepeats } from './relay.fixture.ts'
 
 describe('MongoDB: the relay', { skip: mongoMissing }, async () => {
   const server = await startMongo()
@@ -104,17 +101,9 @@ describe('MongoDB: the relay', { skip: mongoMissing }, async () => {
     assert.partialDeepStrictEqual(kept, { collection: 'items', document: key, reason: 'too large' })
     assert.deepEqual(kept?.event, event('a', 'a.1'))
 
-    // As docs/many-machines.md has it.
     refuses = false
     const published = log.ids('a').filter(id => id === 'a.1').length
-    const { matchedCount } = await client
-      .db()
-      .collection<{ _id: string; outbox: OutboxEvent[] }>(kept.collection)
-      .updateOne(
-        { _id: kept.document },
-        { $push: { outbox: { $each: [kept.event], $position: 0 } }, $set: { outbox_pending: 1, write_id: kept._id } },
-      )
-    if (matchedCount === 1) await dead.deleteOne({ _id: kept._id })
+    assert.ok(await putBack(client.db(), 'a.1'))
     await log.when(() => log.ids('a').filter(id => id === 'a.1').length > published)
     assert.equal(await dead.countDocuments(), 0)
     assert.equal((await owner.items.get(TENANT, 'a'))?.version, 2)
@@ -185,96 +174,3 @@ describe('MongoDB: the relay', { skip: mongoMissing }, async () => {
     await assert.rejects(owner.db.relay({ publish: async () => {} }, AbortSignal.timeout(1_000)), /a relay runs/)
   })
 })
-
-const insertion = (id: string, eventId: string): Change<Item> => ({
-  kind: 'insert',
-  document: item(id),
-  events: [event(id, eventId)],
-})
-
-interface Writer {
-  readonly db: MongoDatabase
-  readonly items: Collection<Item, ItemIndex>
-  /** Makes the document this version, with one event `<id>.<version>`. */
-  write(id: string, version: number): Promise<void>
-  remove(id: string, version: number): Promise<void>
-}
-
-type Test = { after(fn: () => Promise<void>): void }
-
-function open(t: Test, url: string, onOutbox?: (refs: readonly DocumentRef[]) => void) {
-  const writer = (): Writer => {
-    const db = openMongo({ url, log, ...(onOutbox && { onOutbox }) })
-    const items = db.collection<Item, ItemIndex>(ITEMS)
-    t.after(() => db.close())
-    return {
-      db,
-      items,
-      async write(id, version) {
-        const eventId = `${id}.${version}`
-        const replacement: Change<Item> = {
-          kind: 'replace',
-          version: version - 1,
-          document: item(id, { rank: version }),
-          events: [event(id, eventId)],
-        }
-        assert.deepEqual(await items.write(version === 1 ? insertion(id, eventId) : replacement), written(version))
-      },
-      async remove(id, version) {
-        const events = [event(id, `${id}.removed`)]
-        assert.deepEqual(await items.write({ kind: 'remove', version, tenant: TENANT, id, events }), written(version))
-      },
-    }
-  }
-  return { owner: writer(), other: writer() }
-}
-
-/** A relay that publishes into an array, and then does what is given. */
-function started(
-  t: Test,
-  { db }: Writer,
-  options: Partial<RelayOptions> = {},
-  then: (events: readonly OutboxEvent[]) => Promise<void> = async () => {},
-) {
-  const ending = new AbortController()
-  const events: OutboxEvent[] = []
-  const watchers = new Set<() => void>()
-  const publish = async (more: readonly OutboxEvent[]) => {
-    events.push(...more)
-    try {
-      await then(more)
-    } finally {
-      for (const look of watchers) look()
-    }
-  }
-  const running = db.relay({ ...options, publish }, ending.signal)
-  const end = async () => {
-    ending.abort()
-    await running
-  }
-  t.after(end)
-  const when = (done: () => boolean) =>
-    new Promise<void>(resolve => {
-      const look = () => {
-        if (!done()) return
-        watchers.delete(look)
-        resolve()
-      }
-      watchers.add(look)
-      look()
-    })
-  return {
-    events,
-    ids: (key?: string) => events.filter(event => key === undefined || event.key === key).map(({ id }) => id),
-    when,
-    /** Waits for these events. */
-    has: (ids: readonly string[]) => when(() => ids.every(id => events.some(event => event.id === id))),
-    abort: () => ending.abort(),
-    end,
-  }
-}
-
-const until = (logs: readonly ReturnType<typeof started>[], done: () => boolean) =>
-  Promise.race(logs.map(({ when }) => when(done)))
-
-const withoutRepeats = (events: readonly OutboxEvent[]) => [...new Set(events.map(({ id }) => id))]

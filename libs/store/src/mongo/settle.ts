@@ -2,7 +2,7 @@ import { backoff, type Clock } from '@millhand/process'
 import { isPassing, isUnsent } from './connection.ts'
 import { outcomeOf } from './outcome.ts'
 import { OutcomeUnknown, type WriteGroups, type WriteOutcome } from './write-groups.ts'
-import type { WriteStatement } from './write-statement.ts'
+import { expectingNothing, type WriteStatement } from './write-statement.ts'
 
 /** How long the outcome of a write is asked for after its answer did not come. */
 const MOST_MS = 5_000
@@ -32,7 +32,8 @@ export async function settle(groups: WriteGroups, write: WriteStatement, clock: 
       if (outcome !== 'open') return outcome
       // It was refused, and not because it had been made before.
       if (repeated !== undefined) return repeated
-      const result = await groups.send(write)
+      // It expects nothing now: found made, it could not be told whether it is this or the first request that was.
+      const result = await groups.send(expectingNothing(write))
       if (result.kind !== 'conflict') return result
       repeated = result
     } catch (error) {

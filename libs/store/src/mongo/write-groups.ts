@@ -6,7 +6,7 @@ import { Groups, type Outcome } from './groups.ts'
 import { type DeclaredIndex, refusingIndex } from './indexes.ts'
 import { outcomeOf, type Trace, written } from './outcome.ts'
 import type { StoredDocument } from './stored-document.ts'
-import { type Insertion, overTombstone, type Update, type WriteStatement } from './write-statement.ts'
+import { expectingNothing, type Insertion, overTombstone, type Update, type WriteStatement } from './write-statement.ts'
 
 /** So much was written after a write that its outcome can't be told any more. */
 export class OutcomeUnknown extends Error {
@@ -16,8 +16,11 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** `inserted`: it was written, and there was nothing in its place, not even a tombstone. */
-export type WriteOutcome = WriteResult | { readonly kind: 'inserted' }
+/**
+ * `exact`: it was written, and the outbox was as it expected, so it holds what the statement says and nothing else. An
+ * insertion expects nothing in its place, not even a tombstone.
+ */
+export type WriteOutcome = WriteResult | { readonly kind: 'exact' }
 
 export interface WriteGroupsOptions {
   readonly collection: MongoCollection<StoredDocument>
@@ -44,7 +47,7 @@ export function writeGroups({ collection, commands, indexes }: WriteGroupsOption
       )
       return group.map((_, place) => {
         const error = errors.get(place)
-        return error ? refused(error) : { value: { kind: 'inserted' } }
+        return error ? refused(error) : { value: EXACT }
       })
     },
   })
@@ -77,6 +80,7 @@ export function writeGroups({ collection, commands, indexes }: WriteGroupsOption
       if (made.has(write)) return { value: written(write) }
       if (made.size === n) return { value: lost(write) }
       const outcome = outcomeOf(write, traces.get(write.key))
+      if (outcome === 'open') return { value: lost(write) } // Its outbox was not as expected.
       return typeof outcome === 'string' ? { error: new OutcomeUnknown(write.key) } : { value: outcome }
     }
   }
@@ -100,12 +104,20 @@ export function writeGroups({ collection, commands, indexes }: WriteGroupsOption
     }
   }
 
+  async function update(write: Update): Promise<WriteOutcome> {
+    const result = await updates.add(write)
+    if (!write.otherwise) return result
+    if (result.kind === 'written') return EXACT
+    return result.index === 'version' ? await updates.add(expectingNothing(write) as Update) : result
+  }
+
   return {
-    send: (write: WriteStatement): Promise<WriteOutcome> =>
-      write.kind === 'update' ? updates.add(write) : insert(write),
+    send: (write: WriteStatement): Promise<WriteOutcome> => (write.kind === 'update' ? update(write) : insert(write)),
     trace,
   }
 }
+
+const EXACT = { kind: 'exact' } as const
 
 const isTaken = (answer: WriteOutcome) => answer.kind === 'conflict' && answer.index === 'primary'
 
