@@ -261,7 +261,7 @@ export class Pool<T extends Work, C> implements CapSibling {
 
   #offer(work: T): void {
     if (!this.#isRunning || work.status !== 'queued') return
-    const { tenant, id, group, rank, alone } = work
+    const { tenant, id, group, rank, alone = false } = work
     const share = this.#options.share(work)
     if (this.#queue.offer({ tenant, id, flow: this.#flows.of(work), group, rank, alone, share })) this.#waiting.wake()
   }
