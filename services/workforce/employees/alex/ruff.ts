@@ -29,13 +29,12 @@ let previews: Workspace | undefined
 const CHANGED_IN_ITS_LOOP = 'B909'
 
 function changedInLoops(text: string): Diagnostic[] {
-  if (!/\bfor\b/.test(text) || !/\bdel\b|\.(?:remove|pop|popitem|insert|add|discard|clear|update)\(/.test(text))
-    return []
+  if (!/\bfor\b/.test(text) || !/\bdel\b|\.(?:remove|pop|popitem|discard|clear|add)\(/.test(text)) return []
   previews ??= createWorkspace([CHANGED_IN_ITS_LOOP], true)
   try {
     const seen: Diagnostic[] = previews.check(withoutOrders(previews, withoutViews(text)))
     return seen
-      .filter(({ code, start_location }) => code === 'loop-iterator-mutation' && !isWorkList(text, start_location))
+      .filter(({ code, start_location }) => code === 'loop-iterator-mutation' && changesSize(text, start_location))
       .map(diagnostic => ({
         ...diagnostic,
         code: CHANGED_IN_ITS_LOOP,
@@ -49,14 +48,19 @@ function changedInLoops(text: string): Diagnostic[] {
 
 /** The rule knows a dictionary in `for name in names:`, and not in `for name in names.keys():`, where the text keeps its length. */
 const withoutViews = (text: string): string =>
-  text.replaceAll(/(?<=^[ \t]*(?:async )?for [^:\n]{1,200} in [\w.]{1,200})\.(?:keys|values|items)\(\)(?=:)/gm, view =>
-    ' '.repeat(view.length),
+  text.replaceAll(
+    /\.(?:keys|values|items)\(\)(?=:)(?<=^[ \t]{0,200}(?:async )?for [^:\n]{1,200} in [\w.]{1,200}\(\))/gm,
+    view => ' '.repeat(view.length),
   )
 
-/** A loop over a list that grows in it goes over what was added too, and many mean that. */
-function isWorkList(text: string, { row, column }: Diagnostic['start_location']): boolean {
+/**
+ * Not where a value is replaced: by an assignment, or by `pop` and `insert`. Nor where a list grows: the loop goes over what was added
+ * too, and many mean that.
+ */
+function changesSize(text: string, { row, column }: Diagnostic['start_location']): boolean {
   const start = offsetIn(text, 'python')(row, column)
-  return /^[^()]{0,200}\.(?:append|extend)\(/.test(text.slice(start, start + 300))
+  const [first = '', next = ''] = text.slice(start, start + 500).split('\n')
+  return /^del\b|^[^()]{0,200}\.(?:remove|pop|popitem|discard|clear|add)\(/.test(first) && !/\.insert\(/.test(next)
 }
 
 function check(text: string): Diagnostic[] {

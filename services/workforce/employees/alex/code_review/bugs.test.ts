@@ -250,5 +250,7 @@ cases(
     '    for one in list(counts):\n        del counts[one]',
     '    for one in names:\n        if one:\n            names.append(one.parent)',
     '    for one in counts:\n        counts[one] += 1',
+    '    for one in counts.items():\n        counts[one] = 1',
+    '    for at, one in enumerate(names):\n        names.pop(at)\n        names.insert(at, one.trim())',
   ],
 )
