@@ -128,8 +128,10 @@ const handledBefore = ({ language, handled }: Trace): Cause[] =>
       ]
     : []
 
+/** Those that failed in the project's own code first. */
 const othersOfItsGroup = ({ language, beside = [] }: Trace): Cause[] =>
   beside
+    .toSorted((a, b) => Number(raised(a).file === null) - Number(raised(b).file === null))
     .slice(0, MOST_OTHER_CAUSES)
     .map(one => causeOf(language, one, 'Another exception of the same group', 'Look at it too: both were raised.'))
 
@@ -216,7 +218,10 @@ function readingOf({ error, became, others, failing_frame, causes, change }: Res
     ...causes.map(
       ({ cause, advice, from, rule }) => `${from === 'linter' ? `Seen by ${rule}: ` : ''}${cause}\n  ${advice}`,
     ),
-    ...others.slice(MOST_OTHER_CAUSES).map(one => `Also in the group: ${namedWithPlace(one)}`),
+    ...others
+      .map(namedWithPlace)
+      .filter(name => !causes.some(({ cause }) => cause.endsWith(`: ${name}`)))
+      .map(name => `Also in the group: ${name}`),
     ...(change ? [`A change of ${change.file} is given: ${change.proof.rule} no longer reports it.`] : []),
   ].join('\n')
 }

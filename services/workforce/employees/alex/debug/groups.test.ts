@@ -31,6 +31,8 @@ describe('the trace', () => {
       '      | LookupError: no price',
       '      +---------------- 2 ----------------',
       '      | ValueError: a bad amount',
+      '      +---------------- 3 ----------------',
+      '      | ValueError: no amount',
       '      +---------------- ... ----------------',
       '      | and 7 more exceptions',
       '      +------------------------------------',
@@ -62,11 +64,13 @@ describe('the trace', () => {
       [
         ['asyncio.exceptions.CancelledError', null],
         ['ValueError', null],
+        ['ValueError', null],
         ['TypeError', 31],
         ['OSError', null],
       ],
     )
-    for (const { type } of result.others) assert.ok(text.includes(type), type)
+    for (const { message } of result.others) assert.ok(text.includes(message), message)
+    assert.match(result.causes.map(({ cause }) => cause).join('\n'), /same group: TypeError: .*line 31/)
     assert.match(warnings.join('\n'), /The trace leaves out 7 exceptions of the group/)
   })
 
