@@ -100,6 +100,18 @@ describe('a README', () => {
       )
   })
 
+  it('has no long paragraph where a list or a table has many entries', () => {
+    for (const mark of ['-', '*', '1.', '|']) {
+      const entries = Array.from({ length: 40 }, (_, at) => `${mark} The entry of the number ${at} |`).join('\n')
+      const input = { text: `# Tea\n\nThese are the entries:\n${entries}\n` }
+      assert.deepEqual(
+        found(input).filter(rule => /paragraph|sentence/.test(rule)),
+        [],
+        mark,
+      )
+    }
+  })
+
   it('may be hostile', { timeout: 300_000 }, () => {
     for (const part of [
       '<!--\n\n',
@@ -174,6 +186,15 @@ describe('a page of a book', () => {
       '<h2 class="menu-title">The Rust Programming Language</h2>',
     )
     assert.equal(keywords[0]?.in_main_heading, false)
+  })
+
+  it('is described without the sentence that announces a list', () => {
+    const { proposals } = judge({
+      html: page(
+        '<h1>Getting Started</h1><p>Let’s start your journey! There’s a lot to learn. In this chapter, we’ll discuss:</p><ul><li>Installing it</li></ul><p>We discuss:</p>',
+      ),
+    })
+    assert.equal(proposals.description, 'Let’s start your journey! There’s a lot to learn.')
   })
 
   it('keeps a main heading above its content that is its own', () => {

@@ -1,15 +1,6 @@
 /** Title and description that the page itself offers: its own words, nothing added. */
 import { sentencesOf } from '../../../src/text/sentences.ts'
-import {
-  type Block,
-  contentOf,
-  headingsOf,
-  isOfAnyPage,
-  levelOf,
-  named,
-  type Page,
-  type PageElement,
-} from '../page/page.ts'
+import { contentOf, headingsOf, isOfAnyPage, levelOf, named, type Page, type PageElement } from '../page/page.ts'
 import type { Judged } from './fault.ts'
 import { LONGEST_DESCRIPTION, LONGEST_TITLE } from './head.ts'
 import { fitted, widthOf } from './width.ts'
@@ -37,16 +28,13 @@ export function titleHeading(page: Page): PageElement | undefined {
  */
 function descriptionOf(page: Page): string | null {
   const links = new Set(named(page, 'a').map(({ text }) => text))
-  const isParagraph = ({ tag, text, isListed }: Block) =>
-    !/^(?:h\d|pre|figcaption|caption|summary)$/.test(tag) &&
-    !isListed &&
-    !links.has(text) &&
-    !/[?？:]\s*$/.test(text.slice(-10)) &&
-    widthOf(text.slice(0, 200)) >= SHORTEST_PARAGRAPH
-  const paragraphs = contentOf(page).filter(isParagraph).slice(0, NEAREST)
-  const first = paragraphs.find(({ text }) => /[.!…。！]["”’»)]?$/.test(text.slice(-10))) ?? paragraphs[0]
-  if (!first) return null
-  const text = first.text.slice(0, 2_000)
+  const paragraphs = contentOf(page)
+    .filter(({ tag, text, isListed }) => !notProse.test(tag) && !isListed && !links.has(text))
+    .map(({ text }) => withoutLeadIn(text))
+    .filter(text => !/[?？]\s*$/.test(text.slice(-10)) && widthOf(text.slice(0, 200)) >= SHORTEST_PARAGRAPH)
+    .slice(0, NEAREST)
+  const text = paragraphs.find(one => /[.!…。！]["”’»)]?$/.test(one.slice(-10))) ?? paragraphs[0]
+  if (text === undefined) return null
   let end = 0
   for (const sentence of sentencesOf(text)) {
     if (widthOf(text.slice(0, sentence.end)) > LONGEST_DESCRIPTION) break
@@ -54,3 +42,14 @@ function descriptionOf(page: Page): string | null {
   }
   return end >= SHORTEST_PARAGRAPH ? text.slice(0, end) : fitted(text, LONGEST_DESCRIPTION)
 }
+
+const notProse = /^(?:h\d|pre|figcaption|caption|summary)$/
+
+/** Without a last sentence that announces what follows: “In this chapter, we’ll discuss:” */
+function withoutLeadIn(whole: string): string {
+  const text = whole.slice(0, MOST_OF_PARAGRAPH)
+  return /[:：]\s*$/.test(text.slice(-10)) ? text.slice(0, sentencesOf(text).at(-2)?.end ?? 0) : text
+}
+
+/** Of a paragraph, as much is looked at. */
+const MOST_OF_PARAGRAPH = 2_000

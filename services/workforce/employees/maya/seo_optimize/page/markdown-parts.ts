@@ -14,7 +14,7 @@ export interface Part {
 /** Where to end reading a line that may be anything. */
 const LONGEST_LINE = 2_000
 
-/** Without front matter, comments and the definitions of links. */
+/** Each entry of a list by itself; without front matter, comments and the definitions of links. */
 export function partsOf(raw: string): Part[] {
   const parts: Part[] = []
   let open: { readonly start: number; end: number; readonly kind: 'paragraph' | 'html' } | undefined
@@ -50,8 +50,11 @@ export function partsOf(raw: string): Part[] {
       if (commentEnd === -1) mayCommentEnd = false
       else next = lineEnd(raw, commentEnd) + 1
     } else if (!open && definition.test(line)) close()
-    else if (open) open.end = end
-    else open = { start: at, end, kind: isHtml(line) ? 'html' : 'paragraph' }
+    else if (open && !entry.test(line)) open.end = end
+    else {
+      close()
+      open = { start: at, end, kind: isHtml(line) ? 'html' : 'paragraph' }
+    }
     at = next
   }
   close()
@@ -69,6 +72,8 @@ function lineEnd(raw: string, at: number): number {
 }
 
 const atx = /^ {0,3}(#{1,6})[ \t]+(.*)$/
+/** Of a list, or a row of a table. */
+const entry = /^\s{0,20}(?:[-*+|]|1[.)]|\d{1,3}[.)](?= [\p{Lu}`*[])) /u
 const definition = /^ {0,3}\[[^[\]\n]{1,200}\]:\s{0,9}\S/
 
 /** The signs that open code; a line with signs behind them is code within a line. */
