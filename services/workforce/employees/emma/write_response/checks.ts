@@ -32,7 +32,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   const wanted = wantedLanguage(brief.language, input.message ?? topic)
   const language = languageOf(paragraphs.join('\n'))
   return [
-    { id: 'no_internal_notes', pass: true, value: 0, target: 0 },
+    ...(input.internal_notes === undefined ? [] : [{ id: 'no_internal_notes', pass: true, value: 0, target: 0 }]),
     { id: 'no_personal_data', pass: personal === 0, value: personal, target: 0 },
     ...(wanted === 'und' ? [] : [languageCheck(paragraphs.join('\n'), wanted)]),
     ...points(input.points ?? [], paragraphs.join('\n')),
@@ -89,19 +89,17 @@ const SECRET: ReadonlySet<string> = new Set(['card', 'iban', 'social_security', 
 const wantedLanguage = (asked: string | undefined, message: string): string =>
   asked === undefined ? languageOf(message) : (asked.toLowerCase().split('-')[0] ?? 'und')
 
-/** A point is there where the reply has most of its longer words: wording is the writer’s. */
+/** A point is there where the reply has most of its longer words, or of all where it has none: wording is the writer’s. */
 function points(asked: readonly string[], reply: string): Check[] {
   if (asked.length === 0) return []
   const words = new Set(wordsOf(reply).map(stem))
   const isThere = (point: string) => {
-    const own = [
-      ...new Set(
-        wordsOf(point)
-          .filter(word => word.length > 3)
-          .map(stem),
-      ),
-    ]
-    return own.filter(word => words.has(word)).length >= own.length / 2
+    const all = wordsOf(point)
+    const long = all.filter(word => word.length > 3)
+    const own = [...new Set((long.length > 0 ? long : all).map(stem))]
+    const there = own.filter(word => words.has(word)).length
+    if (own.length === 0) return reply.includes(point.trim())
+    return there > 0 && there >= own.length / 2
   }
   const there = asked.filter(isThere).length
   return [{ id: 'points_with_most_of_their_words', pass: there === asked.length, value: there, target: asked.length }]
