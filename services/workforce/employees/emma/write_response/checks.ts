@@ -9,6 +9,7 @@ import { wishes } from '../../src/text/constraint-checks.ts'
 import { wordsOf } from '../../src/text/english.ts'
 import { filler } from '../../src/text/filler.ts'
 import { languageCheck, languageOf } from '../../src/text/language.ts'
+import { repetitions } from '../../src/text/repetitions.ts'
 import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
 import { createMask, type Masked } from '../personal/mask.ts'
@@ -35,9 +36,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
     ...(input.internal_notes === undefined ? [] : [{ id: 'no_internal_notes', pass: true, value: 0, target: 0 }]),
     { id: 'no_personal_data', pass: personal === 0, value: personal, target: 0 },
     ...(wanted === 'und' ? [] : [languageCheck(paragraphs.join('\n'), wanted)]),
-    ...points(input.points ?? [], paragraphs.join('\n')),
-    ...stands('customer', input.customer, greeting),
-    ...stands('signature', input.signature, closing),
+    ...saidChecks(input, result),
     ...claimChecks(claimed, found),
     ...filler(whole),
     ...tone(brief.tone, paragraphs.join('\n'), language),
@@ -45,10 +44,27 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   ]
 }
 
-/** What a reply claims that its brief does not hold: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
+/** What a reply claims that its brief does not hold, and what it leaves out: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
 export const doubts: Doubts<Input, Result> = (brief, result) => {
   requireNothingSecret(brief, wholeOf(result))
-  return messagesOf(unfounded(claimedIn(brief, result)))
+  return [
+    ...messagesOf(unfounded(claimedIn(brief, result))),
+    ...saidChecks(brief.input, result).flatMap(({ id, pass, value, target }) =>
+      pass ? [] : `${id.replaceAll('_', ' ')}: ${value}, and should be ${target}`,
+    ),
+  ]
+}
+
+/** Whether it says what it was asked to, once. */
+function saidChecks({ points: asked = [], customer, signature }: Input, result: Result): Check[] {
+  const { greeting, paragraphs, closing } = result
+  const repeated = repetitions([greeting, ...paragraphs, closing].join('\n\n'))
+  return [
+    ...points(asked, paragraphs.join('\n')),
+    ...stands('customer', customer, greeting),
+    ...stands('signature', signature, closing),
+    { id: 'no_sentence_twice', pass: repeated === 0, value: repeated, target: 0 },
+  ]
 }
 
 const wholeOf = ({ subject, greeting, paragraphs, closing, unanswered }: Result): string =>

@@ -117,6 +117,13 @@ describe('a reply that claims what its brief does not hold', { timeout: 1_800_00
     )
   })
 
+  it('or leaves out what it has to say, is asked for again', async () => {
+    const empty = { ...good, paragraphs: ['What type of project can I work on?'] }
+    const { made, asked } = await spoken('emma/write_response', brief, [say(empty), say(good)])
+    assert.match(asked[1] ?? '', /points with most of their words: 0, and should be 2/)
+    assert.deepEqual(made?.answer.result, good)
+  })
+
   it('may repeat what the customer wrote, but not promise it', async () => {
     const message = 'I want my 240 euros back. My flight LX 318 was late.'
     const input = { ...example.input, message }
@@ -157,6 +164,7 @@ describe('of a reply it is measured whether it', () => {
       good,
       { input: { ...example.input, points: ['Yes, we do.'] } },
     ],
+    ['says a sentence twice', 'no_sentence_twice', { ...good, greeting: 'A new lid goes out tomorrow.' }],
     ['leaves out the customer', 'customer', { ...good, greeting: 'Hello,' }],
     ['leaves out the signature', 'signature', { ...good, closing: 'Bye' }],
     ['is in another language than the message', 'language', good, { language: 'fr' }],

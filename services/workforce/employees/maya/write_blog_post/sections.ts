@@ -3,6 +3,7 @@ import type { Check } from '../../src/answer.ts'
 import { knowsWords } from '../../src/claims/unfounded.ts'
 import { stemsOf } from '../../src/claims/words.ts'
 import { isEnglishWord, rarity, stemOf, wordsOf } from '../../src/text/english.ts'
+import { repetitions } from '../../src/text/repetitions.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 
 export interface Section {
@@ -33,18 +34,6 @@ export function sectionChecks(sections: readonly Section[], from: readonly strin
 }
 
 const FEWEST_WORDS = 5
-
-/** Sentences of four words and more that stood there before. */
-function repetitions(text: string): number {
-  const seen = new Set<string>()
-  return sentencesOf(text).filter(({ start, end }) => {
-    const sentence = text.slice(start, end).toLowerCase().replaceAll(/\s+/g, ' ')
-    if (sentence.split(' ').length < 4) return false
-    const isKnown = seen.has(sentence)
-    seen.add(sentence)
-    return isKnown
-  }).length
-}
 
 /** Most of the words of both are the same. */
 function isAlike(one: string, other: string): boolean {
