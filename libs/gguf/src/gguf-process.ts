@@ -1,6 +1,16 @@
 /** The process of a local language model: loaded once, asked several things at once, gone after a crash. */
+import { stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type ChildProcess, LoadFailed, MAX_HEAD_BYTES, RunnerGone, startChild } from '@millhand/child-process'
+import {
+  type ChildProcess,
+  LoadFailed,
+  type LoadLimits,
+  loadLimits,
+  MAX_HEAD_BYTES,
+  RunnerGone,
+  startChild,
+  withinLoadLimits,
+} from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
 import {
   type Answer,
@@ -22,8 +32,8 @@ export interface GgufProcessOptions extends Load {
   /** Resident memory that it may have: the file is mapped, and counts. */
   readonly memoryLimitBytes: number
   readonly log: Log
-  /** How long loading may take, in milliseconds; 5 minutes where left out. */
-  readonly loadTimeoutMs?: number
+  /** What loading may take; what the size of the file allows where left out. */
+  readonly loadLimits?: LoadLimits
   /** The process is killed where an answer has not ended so long after it was told to stop, in milliseconds. */
   readonly stopMs: number
 }
@@ -58,16 +68,17 @@ const CODE = {
 }
 /** It looks for the C library that its native code is to fit. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/bin', '/sbin', '/etc/os-release']
-/** A large file comes from a slow disk. */
-const LOAD_TIMEOUT_MS = 300_000
+/** Processor time for each byte of the file, in milliseconds: llama.cpp reads all of it, and may reorder the weights. */
+const LOAD_MS_PER_BYTE = 5_000 / 1e9
 
 /**
  * Resolves once the model is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be, and leaves no process
- * then; with `RunnerGone('killed')` when the signal fires before.
+ * then: with `RunnerGone('not_started')` where others had the machine, with `RunnerGone('killed')` when the signal fires before.
  */
 export async function startGguf(options: GgufProcessOptions, signal?: AbortSignal): Promise<GgufProcess> {
+  const { file, threads, sequences, contextTokens, keepsPrefix, memoryLimitBytes, log } = options
+  const limits = options.loadLimits ?? (await limitsOf(file))
   if (signal?.aborted) throw stopped()
-  const { file, sequences, memoryLimitBytes, log, loadTimeoutMs = LOAD_TIMEOUT_MS } = options
   const child = startChild<ToChild, Heard>({
     script: CHILD,
     lock: { code: CODE, readable: [file, ...SYSTEM], native: true, startsProcesses: true },
@@ -80,26 +91,26 @@ export async function startGguf(options: GgufProcessOptions, signal?: AbortSigna
   })
   const stop = () => void child.kill(stopped())
   signal?.addEventListener('abort', stop, { once: true })
-  let isLate = false
-  const limit = setTimeout(() => {
-    isLate = true
-    void child.kill()
-  }, loadTimeoutMs)
   try {
-    const { threads, contextTokens, keepsPrefix } = options
-    child.send({ kind: 'load', load: { file, threads, sequences, contextTokens, keepsPrefix } })
-    const said = await child.next()
+    const said = await withinLoadLimits(child, limits, () => {
+      child.send({ kind: 'load', load: { file, threads, sequences, contextTokens, keepsPrefix } })
+      return child.next()
+    })
     if (said.kind === 'loaded') return new AskedGguf(child, options)
     throw new LoadFailed('model_broken', (said.kind === 'refused' && said.message) || 'it answered out of turn')
   } catch (error) {
     await child.kill()
-    if (isLate) throw new LoadFailed('model_broken', 'the model took too long to load')
     throw error
   } finally {
-    // The process outlives its loading: neither may end it later.
-    clearTimeout(limit)
+    // The process outlives its loading.
     signal?.removeEventListener('abort', stop)
   }
+}
+
+async function limitsOf(file: string): Promise<LoadLimits> {
+  // Of a file that is not there any more the child says so.
+  const { size } = await stat(file).catch(() => ({ size: 0 }))
+  return { ...loadLimits, processorMs: loadLimits.processorMs + size * LOAD_MS_PER_BYTE }
 }
 
 const stopped = () => new RunnerGone('killed', 'the model was stopped')
