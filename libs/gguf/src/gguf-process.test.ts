@@ -11,10 +11,8 @@ import { MOST_UNTAKEN } from './protocol.ts'
 import { smallModel, smallModelMissing } from './small-model.fixture.ts'
 
 const log = createLog({ level: 'error', write: () => {} })
-const options = {
-  ...{ file: smallModel, threads: 1, sequences: 3, contextTokens: 1_024, keepsPrefix: false },
-  ...{ memoryLimitBytes: 2 ** 30, stopMs: 60_000, log },
-}
+const context = { sequences: 3, contextTokens: 1_024, keepsPrefix: false, stopMs: 60_000 }
+const options = { file: smallModel, threads: 1, contexts: [context], memoryLimitBytes: 2 ** 30, log }
 const question = (content: string, more: Partial<Question> = {}): Question => ({
   messages: [{ role: 'user', content }],
   schema: undefined,
@@ -166,7 +164,7 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
 
   it('is killed with all of its answers where one does not stop in time', async () => {
     await process.kill()
-    process = await startGguf({ ...options, stopMs: 0 })
+    process = await startGguf({ ...options, contexts: [{ ...context, stopMs: 0 }] })
     const stopping = new AbortController()
     const running = [await begun(endless, stopping.signal), await begun(endless)]
     stopping.abort()

@@ -14,6 +14,7 @@ import {
 import type { Log } from '@millhand/telemetry'
 import {
   type Answer,
+  type Context,
   type Counts,
   type Heard,
   type Load,
@@ -29,16 +30,22 @@ export { ggufFault, missingPackage } from './gguf-file.ts'
 export type { Answer, Counts, Question } from './protocol.ts'
 
 export interface GgufProcessOptions extends Load {
+  readonly contexts: readonly GgufContext[]
   /** Resident memory that it may have: the file is mapped, and counts. */
   readonly memoryLimitBytes: number
   readonly log: Log
   /** What loading may take; what the size of the file allows where left out. */
   readonly loadLimits?: LoadLimits
+}
+
+export interface GgufContext extends Context {
   /** The process is killed where an answer has not ended so long after it was told to stop, in milliseconds. */
   readonly stopMs: number
 }
 
-interface Asking {
+export interface Asking {
+  /** Which context answers, by its index; the first one where left out. */
+  readonly context?: number
   /** Ends the answer early: it is then what there is of it. One that has not begun rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** Takes the answer piece by piece. Resolves when there is room for the next. Never rejects. */
@@ -47,7 +54,7 @@ interface Asking {
 
 export interface GgufProcess {
   /**
-   * Waits for its turn where as many are asked already as there are sequences. Rejects with `RunnerGone` when the process
+   * Waits for its turn where as many are asked already as the context has sequences. Rejects with `RunnerGone` when the process
    * ends first: `evicted` where it had to be killed because another answer did not stop.
    */
   ask(question: Question, asking?: Asking): Promise<Answer>
@@ -76,9 +83,10 @@ const LOAD_MS_PER_BYTE = 5_000 / 1e9
  * then: with `RunnerGone('not_started')` where others had the machine, with `RunnerGone('killed')` when the signal fires before.
  */
 export async function startGguf(options: GgufProcessOptions, signal?: AbortSignal): Promise<GgufProcess> {
-  const { file, threads, sequences, contextTokens, keepsPrefix, memoryLimitBytes, log } = options
+  const { file, threads, contexts, memoryLimitBytes, log } = options
   const limits = options.loadLimits ?? (await limitsOf(file))
   if (signal?.aborted) throw stopped()
+  const sequences = contexts.reduce((sum, one) => sum + one.sequences, 0)
   const child = startChild<ToChild, Heard>({
     script: CHILD,
     lock: { code: CODE, readable: [file, ...SYSTEM], native: true, startsProcesses: true },
@@ -93,7 +101,7 @@ export async function startGguf(options: GgufProcessOptions, signal?: AbortSigna
   signal?.addEventListener('abort', stop, { once: true })
   try {
     const said = await withinLoadLimits(child, limits, () => {
-      child.send({ kind: 'load', load: { file, threads, sequences, contextTokens, keepsPrefix } })
+      child.send({ kind: 'load', load: { file, threads, contexts } })
       return child.next()
     })
     if (said.kind === 'loaded') return new AskedGguf(child, options)
@@ -128,14 +136,15 @@ class AskedGguf implements GgufProcess {
   readonly #child: ChildProcess<ToChild, Heard>
   readonly #options: GgufProcessOptions
   readonly #asked = new Map<number, Asked>()
-  readonly #turns: Turns
+  /** Of each context. */
+  readonly #turns: readonly Turns[]
   #lastId = 0
   #ended: RunnerGone | undefined
 
   constructor(child: ChildProcess<ToChild, Heard>, options: GgufProcessOptions) {
     this.#child = child
     this.#options = options
-    this.#turns = new Turns(options.sequences)
+    this.#turns = options.contexts.map(({ sequences }) => new Turns(sequences))
     this.gone = child.gone
     // Once for all questions: each reaction to it is kept as long as the process is there.
     void this.gone.then(why => {
@@ -145,16 +154,19 @@ class AskedGguf implements GgufProcess {
     void this.#hear()
   }
 
-  async ask(question: Question, { signal, onPiece }: Asking = {}): Promise<Answer> {
-    await this.#turns.take(signal)
+  async ask(question: Question, asking: Asking = {}): Promise<Answer> {
+    const { context = 0, signal } = asking
+    const turns = this.#turns[context]
+    if (turns === undefined) throw new Error(`the process has no context ${context}`)
+    await turns.take(signal)
     try {
-      return await this.#answerTo(question, signal, onPiece)
+      return await this.#answerTo(question, { ...asking, context })
     } finally {
-      this.#turns.release()
+      turns.release()
     }
   }
 
-  async #answerTo(question: Question, signal: AbortSignal | undefined, onPiece: Asking['onPiece']): Promise<Answer> {
+  async #answerTo(question: Question, { context, signal, onPiece }: Asking & { context: number }): Promise<Answer> {
     // One that is gone already is not heard any more.
     if (this.#ended) throw this.#ended
     const id = ++this.#lastId
@@ -164,10 +176,10 @@ class AskedGguf implements GgufProcess {
       this.#child.send({ kind: 'stop', id })
       late = setTimeout(() => {
         void this.#child.kill(new RunnerGone('evicted', 'another run of the process did not stop in time'))
-      }, this.#options.stopMs)
+      }, this.#options.contexts[context]?.stopMs)
     }
     this.#asked.set(id, { resolve, reject, onPiece, untaken: 0 })
-    this.#child.send({ kind: 'ask', id, question, streams: onPiece !== undefined })
+    this.#child.send({ kind: 'ask', id, context, question, streams: onPiece !== undefined })
     signal?.addEventListener('abort', stop, { once: true })
     if (signal?.aborted) stop()
     try {
