@@ -7,6 +7,11 @@ import { Offsets } from './offsets.ts'
 
 /** How many handled events are remembered: a relay that is repeated sends far fewer again. */
 const MOST_HANDLED = 20_000
+/**
+ * So much is fetched at once, or what has come in `FETCH_WAIT_MS`: what a fetch, a handler and a commit cost by themselves
+ * is much more than what they cost for each event.
+ */
+const RESTED_BYTES = 524_288
 
 /** See `EventLog.subscribe`; group and topics by their names in Kafka. */
 export async function subscribe(
@@ -27,11 +32,11 @@ export async function subscribe(
       group,
       topics,
       commits: true,
-      mayRest: true,
+      minBytes: RESTED_BYTES,
       startOf: () => undefined,
-      async take(payload, lost) {
-        const { topic, partition } = payload.batch
-        for (const { events, last } of partsOf(payload, names)) {
+      async take(batches, lost) {
+        for (const events of partsOf(batches, names)) {
+          if (signal.aborted) return
           const ids = new Set<string>()
           const fresh = events.filter(({ id }) => !done.has(id) && ids.size < ids.add(id).size)
           if (fresh.length > 0 && !(await handled(fresh, handler, AbortSignal.any([signal, lost])))) {
@@ -39,9 +44,6 @@ export async function subscribe(
             return
           }
           for (const { id } of fresh) done.set(id, true)
-          payload.resolveOffset(last)
-          offsets.set({ topic, partition }, Number(last) + 1)
-          if (signal.aborted) return
         }
       },
     },
