@@ -12,23 +12,22 @@ export interface GroupMember {
   readonly topics: readonly string[]
   /** Whether the group's offsets are committed. */
   readonly commits: boolean
-  /** A fetch waits for so many bytes, but `FETCH_WAIT_MS` at most. */
-  readonly minBytes: number
   /** Where to begin in a partition that was assigned; undefined for the offset of the group, or a new group's beginning. */
   startOf(partition: TopicPartition): number | undefined
   /**
    * Takes what a fetch has brought: a batch for each of its partitions. One call at a time. What it resolves
    * (`resolveOffset`) is done and is committed after it, with one request; the rest comes again. `lost` ends when the
-   * group may have given partitions to another.
+   * group may have given partitions to another. Resolves to how many milliseconds later the next fetch is: what comes
+   * meanwhile comes together, for a fetch, a batch and a commit cost as much by themselves as some hundred events.
    */
-  take(batches: readonly EachBatchPayload[], lost: AbortSignal): Promise<void>
+  take(batches: readonly EachBatchPayload[], lost: AbortSignal): Promise<number>
 }
 
 /** A member that is silent for this long is thought dead. */
 const SESSION_MS = 6000
 const HEARTBEAT_MS = 500
-/** How long a fetch of less than is wanted stays with the broker, and so how long leaving may take. */
-const FETCH_WAIT_MS = 100
+/** How long a fetch stays with the broker while nothing comes, and so how long leaving may take. */
+const FETCH_WAIT_MS = 500
 /** Of so many partitions that have news, the batches of one fetch are taken together. */
 const MOST_BATCHES = 16
 /**
@@ -106,7 +105,7 @@ async function oneLife(
     rebalanceTimeout: SESSION_MS,
     heartbeatInterval: HEARTBEAT_MS,
     maxWaitTimeInMs: FETCH_WAIT_MS,
-    minBytes: membership.minBytes,
+    minBytes: 1,
     metadataMaxAge: METADATA_AGE_MS,
     allowAutoTopicCreation: false,
   })
@@ -116,7 +115,7 @@ async function oneLife(
     seekStarts(consumer, payload.memberAssignment, membership)
   })
   const fetched = new FetchedBatches(async batches => {
-    if (!signal.aborted) await takeAlive(membership, batches)
+    if (!signal.aborted) await pause(await takeAlive(membership, batches), signal)
   })
   const started = start(consumer, membership, fetched)
   try {
@@ -180,15 +179,15 @@ class FetchedBatches {
 }
 
 /** Takes the batches, with heartbeats meanwhile: kafkajs sends them only between batches. */
-async function takeAlive(membership: GroupMember, batches: readonly EachBatchPayload[]): Promise<void> {
+async function takeAlive(membership: GroupMember, batches: readonly EachBatchPayload[]): Promise<number> {
   const [one] = batches
-  if (one === undefined) return
+  if (one === undefined) return 0
   const lost = new AbortController()
   const beating = setInterval(() => {
     one.heartbeat().catch(error => lost.abort(error))
   }, HEARTBEAT_MS)
   try {
-    await membership.take(batches, lost.signal)
+    return await membership.take(batches, lost.signal)
   } finally {
     clearInterval(beating)
     if (membership.commits) await one.commitOffsetsIfNecessary(one.uncommittedOffsets())

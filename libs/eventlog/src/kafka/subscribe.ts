@@ -7,11 +7,7 @@ import { Offsets } from './offsets.ts'
 
 /** How many handled events are remembered: a relay that is repeated sends far fewer again. */
 const MOST_HANDLED = 20_000
-/**
- * So much is fetched at once, or what has come in `FETCH_WAIT_MS`: what a fetch, a handler and a commit cost by themselves
- * is much more than what they cost for each event.
- */
-const RESTED_BYTES = 524_288
+const REST_MS = 100
 
 /** See `EventLog.subscribe`; group and topics by their names in Kafka. */
 export async function subscribe(
@@ -32,19 +28,19 @@ export async function subscribe(
       group,
       topics,
       commits: true,
-      minBytes: RESTED_BYTES,
       startOf: () => undefined,
       async take(batches, lost) {
         for (const events of partsOf(batches, names)) {
-          if (signal.aborted) return
+          if (signal.aborted) return 0
           const ids = new Set<string>()
           const fresh = events.filter(({ id }) => !done.has(id) && ids.size < ids.add(id).size)
           if (fresh.length > 0 && !(await handled(fresh, handler, AbortSignal.any([signal, lost])))) {
             if (lost.aborted) throw lost.reason
-            return
+            return 0
           }
           for (const { id } of fresh) done.set(id, true)
         }
+        return REST_MS
       },
     },
     signal,

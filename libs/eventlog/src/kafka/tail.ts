@@ -3,7 +3,6 @@ import { partsOf } from './batches.ts'
 import type { Connecting } from './client.ts'
 import { type GroupMember, joinGroup } from './group-member.ts'
 import type { Offsets } from './offsets.ts'
-import { pause } from './retry.ts'
 import { withAdmin } from './topics.ts'
 
 export interface TailOptions {
@@ -19,7 +18,7 @@ export interface TailOptions {
 }
 
 const DELETE_MS = 2000
-/** After a fetch that brought nothing urgent: what comes meanwhile is fetched together. */
+/** After a fetch that brought nothing urgent. */
 const REST_MS = 50
 
 /**
@@ -41,16 +40,15 @@ export async function* tail(
     group: `${prefix}tail.${crypto.randomUUID()}`,
     topics,
     commits: false,
-    minBytes: 1,
     startOf: partition => offsets.get(partition),
     async take(batches) {
       let rests = true
       for (const events of partsOf(batches, names)) {
         rests &&= !events.some(isUrgent)
         await hand.give(events)
-        if (stopped.aborted) return
+        if (stopped.aborted) return 0
       }
-      if (rests) await pause(REST_MS, stopped)
+      return rests ? REST_MS : 0
     },
   }
   const reading = owned(joinGroup(connecting, membership, stopped).then(() => deleteGroup(connecting, membership)))
