@@ -83,7 +83,7 @@ export class IncludedTraining {
   }
 }
 
-/** Reads a file of up to 120 MiB: 60 ms for the sentence encoder. */
+/** Reads a file of up to 120 MiB: about 150 ms for the sentence encoder. */
 function includedLayersFault(model: ModelPackage): string | undefined {
   const path = trainableModelOf(model).base === 'text' ? model.files.model : undefined
   return path === undefined
