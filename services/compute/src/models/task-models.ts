@@ -127,7 +127,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
 
     /** What of a model of the deployment can be trained. */
     partsOf: (model: ModelPackage): readonly TrainablePart[] =>
-      trainableParts(model, () => includedTraining.faultOf(model)),
+      trainableParts(model, part => includedTraining.faultOf(model, part)),
 
     /** The bytes of what a task runs; none where they are not there any more. */
     async read(task: TaskRecord): Promise<Readable | undefined> {
@@ -145,7 +145,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
 
 const includedModel = (model: ModelPackage, training: IncludedTraining): TaskModel => ({
   ...{ model, group: model.id, hiddenOutputs: {} },
-  trainingFault: () => training.faultOf(model),
+  trainingFault: part => training.faultOf(model, part),
   fileBytes: () => includedBytes(model),
 })
 
