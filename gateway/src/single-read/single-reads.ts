@@ -76,9 +76,8 @@ class SingleReads {
   write(head: string, body: string | Buffer, isLast: boolean, sent: () => void) {
     const { socket, options } = this
     this.#open = undefined
-    socket.setTimeout(options.connection.server.readerMs)
     const written = () => {
-      if (!this.#isNodes) socket.setTimeout(IDLE_MS)
+      if (isHeldUp && !this.#isNodes) socket.setTimeout(IDLE_MS)
       sent()
     }
     if (typeof body === 'string') socket.write(head + body, written)
@@ -88,6 +87,9 @@ class SingleReads {
       socket.write(body, written)
       socket.uncork()
     }
+    // Most answers are with the system by now, and wait for no reader.
+    const isHeldUp = socket.writableLength > 0
+    if (isHeldUp) socket.setTimeout(options.connection.server.readerMs)
     if (isLast) socket.destroySoon()
   }
 
