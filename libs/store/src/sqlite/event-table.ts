@@ -71,11 +71,11 @@ export class EventTable {
     const insert = this.#prepare('INSERT INTO event_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     for (const event of events) {
       const { topic, key, id, type, time, value, traceparent } = event
-      const arrived = this.#nextArrival()
+      const seq = this.#appended + 1
       const owner = tenant === noAccount ? (namedTenant(value) ?? tenant) : tenant
-      insert.run(this.#appended + 1, topic, key, id, type, time, value, traceparent ?? null, owner, arrived)
-      this.#appended += 1
-      this.#group.push({ tenant: owner, event })
+      insert.run(seq, topic, key, id, type, time, value, traceparent ?? null, owner, this.#nextArrival())
+      this.#appended = seq
+      this.#group.push({ ...event, tenant: owner, position: String(seq) })
     }
   }
 
