@@ -1,11 +1,11 @@
 /** What runs the workforce's work: processes of its kinds, and the language model that they may ask. */
-import { stat } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import type { EmbeddingOptions } from '@millhand/employees/embedding'
 import type { GgufOptions } from '@millhand/employees/gguf'
 import type { OpenAICompatibleOptions } from '@millhand/employees/openai-compatible'
 import type { OpenAIImagesOptions } from '@millhand/employees/openai-images'
 import type { EmbeddingModel, ImageModel, LanguageModel } from '@millhand/employees/runner'
+import type { GgufProcesses } from '@millhand/gguf/processes'
 import { ConfigurationError, type Values } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { MIB } from './config-parts.ts'
@@ -44,7 +44,7 @@ type Set<Name extends keyof typeof variables> = Pick<Values<typeof variables>, N
 
 type LanguageModelSettings =
   | ({ readonly at: 'server' } & Omit<OpenAICompatibleOptions, 'log'>)
-  | ({ readonly at: 'file' } & Omit<GgufOptions, 'log'>)
+  | ({ readonly at: 'file' } & Omit<GgufOptions, 'log' | 'processes'>)
 
 type ImageModelSettings = Omit<OpenAIImagesOptions, 'log'>
 
@@ -58,7 +58,7 @@ export interface Engines {
   /** What all of them may hold before idle ones are ended. */
   readonly allMemoryBytes: number
   readonly languageModel: LanguageModelSettings | undefined
-  /** Of each language model that runs here: the workforce's, and those that generate text. */
+  /** Of the process of each language model in a file: the workforce's, and those that generate text. */
   readonly languageThreads: number
   readonly embeddingModel: Omit<EmbeddingOptions, 'log'> | undefined
   readonly imageModel: ImageModelSettings | undefined
@@ -93,7 +93,6 @@ function languageModelOf(set: Set<(typeof engineVariables)[number]>): LanguageMo
   return {
     at: 'file',
     file,
-    threads: languageThreads(set),
     memoryLimitBytes: set.MILLHAND_LLM_MEMORY_MB * MIB,
     ...prices,
   }
@@ -133,9 +132,10 @@ function requireOne(set: Set<'MILLHAND_LLM_URL' | 'MILLHAND_LLM_GGUF'>): void {
   throw new ConfigurationError(['MILLHAND_LLM_URL and MILLHAND_LLM_GGUF name a language model each: set one of them.'])
 }
 
-/** What speaks to language models is loaded only where one is configured. */
+/** What speaks to language models is loaded only where one is configured. `processes`: of models in files. */
 export async function openLanguageModel(
   { languageModel: settings }: Pick<Engines, 'languageModel'>,
+  processes: GgufProcesses,
   log: Log,
 ): Promise<LanguageModel | undefined> {
   if (settings === undefined) return undefined
@@ -146,9 +146,8 @@ export async function openLanguageModel(
   const { ggufFault, openGguf } = await import('@millhand/employees/gguf')
   const fault = await ggufFault(settings.file)
   if (fault !== undefined) throw wrong('MILLHAND_LLM_GGUF', fault)
-  const { size } = await stat(settings.file)
   try {
-    return await openGguf({ ...settings, memoryLimitBytes: size + settings.memoryLimitBytes, log })
+    return await openGguf({ ...settings, processes, log })
   } catch (error) {
     throw wrong('MILLHAND_LLM_GGUF', `names a model that can't be loaded: ${(error as Error).message}`)
   }

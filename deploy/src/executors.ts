@@ -9,7 +9,8 @@ import { acceleratedExecutors } from '@millhand/executor/accelerated'
 import { mockRunner, mockRunnerOf, mockTrainingRunner } from '@millhand/executor/mock'
 import { type OnnxRunnerOptions, onnxRunner } from '@millhand/executor/onnx'
 import { trainingRunner } from '@millhand/executor/training'
-import type { Accelerator, Catalogue } from '@millhand/model'
+import { GgufProcesses } from '@millhand/gguf/processes'
+import type { Accelerator, Catalogue, ModelPackage } from '@millhand/model'
 import type { Runner } from '@millhand/process'
 import { type Engines, openEmbeddingModel, openImageModel, openLanguageModel } from './engines.ts'
 import { textGenerationOf } from './text-generation.ts'
@@ -35,8 +36,11 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options
   const workSlots = engines.slots(options.slots)
+  /** A file that both tasks and the workforce use is loaded once. */
+  const gguf = new GgufProcesses({ threads: engines.languageThreads, memoryLimitBytes, log })
+  own(gguf, 'language model processes')
   const work = async () => {
-    const languageModel = await openLanguageModel(engines, log)
+    const languageModel = await openLanguageModel(engines, gguf, log)
     if (languageModel !== undefined) own(languageModel, 'language model')
     const embeddingModel = await openEmbeddingModel(engines, log)
     if (embeddingModel !== undefined) own(embeddingModel, 'embedding model')
@@ -84,19 +88,8 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
         ]
       },
     })
-  /** Only where there is something to run: llama.cpp's code is loaded with it. */
-  const text = async () => {
-    const { ggufRunner } = await import('@millhand/executor/gguf')
-    const runner = ggufRunner({
-      ...{ threads: engines.languageThreads, memoryLimitBytes: onnx.memoryLimitBytes, log },
-      // Each account of which nothing runs has one run more than there are slots.
-      sequences: 2 * textSlots,
-      allMemoryBytes: memoryLimitBytes,
-    })
-    own(runner, 'text generation')
-    return createExecutor({ ...options, runner, slots: textSlots, pool: 'live/text' })
-  }
-  const hasText = options.models.list().some(model => model.status === 'ready' && model.manifest.format === 'gguf')
+  // Before the model of the workforce, which is loaded at the start: what tasks need of its file is declared by then.
+  const text = await textRunner(given, gguf)
   return new Map([
     ['executor', createExecutor({ ...live, pool: 'live/onnx' })],
     ['batch', createExecutor({ ...live, ...batch, pool: 'live/batch' })],
@@ -108,7 +101,9 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
       createExecutor({ ...sandboxed, runner: mockTrainingRunner({ clock }), pool: 'test/training' }),
     ],
     ...(providers.length === 0 ? [] : [['accelerated', accelerated()] as const]),
-    ...(hasText && textGenerationOf(textSlots).fault === undefined ? [['text', await text()] as const] : []),
+    ...(text
+      ? [['text', createExecutor({ ...options, runner: text, slots: textSlots, pool: 'live/text' })] as const]
+      : []),
     ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),
     [
       'workforce sandbox',
@@ -121,6 +116,22 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
       }),
     ],
   ])
+}
+
+/** What generates text, where there is anything to run. */
+async function textRunner({ models, textSlots, onnx }: ExecutorsOptions, processes: GgufProcesses) {
+  const textModels = models.list().filter(isTextModel)
+  if (textModels.length === 0 || textGenerationOf(textSlots).fault !== undefined) return undefined
+  const { ggufRunner } = await import('@millhand/executor/gguf')
+  return ggufRunner({
+    ...{ models: textModels, processes, memoryLimitBytes: onnx.memoryLimitBytes },
+    // Each account of which nothing runs has one run more than there are slots.
+    sequences: 2 * textSlots,
+  })
+}
+
+function isTextModel(model: ReturnType<Catalogue['list']>[number]): model is ModelPackage {
+  return model.status === 'ready' && model.manifest.format === 'gguf'
 }
 
 /** Of copies of accounts' own models that no run needs. */

@@ -82,7 +82,7 @@ async function start(
   for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'executor', log }), 'event log')
   runner.run('doorbell', async signal => {
-    for await (const _ of events.tail([dispatchTopic], 'end', signal)) {
+    for await (const _ of events.tail([dispatchTopic], 'end', signal, () => true)) {
       for (const executor of executors.values()) executor.ring()
     }
   })

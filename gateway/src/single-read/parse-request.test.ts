@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
-import { parseRequest } from './parse-request.ts'
+import { type ParsedHead, parseRequest } from './parse-request.ts'
 
 const create = request(
   'POST /v1/tasks',
@@ -18,7 +18,17 @@ function request(line: string, headers: readonly string[], body = ''): string {
   return `${[`${line} HTTP/1.1`, 'Host: a.test:80', 'Authorization: Bearer key', ...headers].join('\r\n')}\r\n\r\n${body}`
 }
 
-const parsed = (text: string) => parseRequest(Buffer.from(text, 'latin1'))
+const parsed = (text: string, before?: ParsedHead) => parseRequest(Buffer.from(text, 'latin1'), before)
+
+test('the head of the request before is parsed once, and a body must be as long as it says', () => {
+  const first = parsed(create)
+  const again = parsed(create.replace('"a"', '"b"'), first?.head)
+  assert.equal(again?.head, first?.head)
+  assert.equal(again?.body.toString(), '{"b":1}')
+  assert.equal(parsed(`${create} `, first?.head), undefined)
+  const other = parsed(create.replace('wait=5', 'wait=6'), first?.head)
+  assert.deepEqual([other?.head.headers.prefer, first?.head.headers.prefer], ['wait=6', 'wait=5'])
+})
 
 test('a request with a body and one without are parsed', () => {
   assert.deepEqual(seenBy(create), {
@@ -76,10 +86,11 @@ const bytes = ['\r', '\n', '\r\n', '\t', ' ', ':', ',', ';', 'X', '0', '1', '%',
 test('what is parsed of a request in which a byte is another is what node sees', async () => {
   let compared = 0
   for (const text of [create, read]) {
+    const before = parsed(text)?.head
     for (let at = 0; at < text.length; at++) {
       for (const byte of bytes) {
         const changed = text.slice(0, at) + byte + text.slice(at + 1)
-        const seen = seenBy(changed)
+        const seen = seenBy(changed, before)
         if (seen === undefined) continue
         compared++
         assert.deepEqual(seen, await seenByNode(changed), JSON.stringify(changed))
@@ -96,9 +107,11 @@ interface Seen {
   readonly body: string
 }
 
-function seenBy(text: string): Seen | undefined {
-  const found = parsed(text)
-  return found && { ...found, headers: { ...found.headers }, body: found.body.toString('latin1') }
+function seenBy(text: string, before?: ParsedHead): Seen | undefined {
+  const found = parsed(text, before)
+  if (found === undefined) return undefined
+  const { method, url, headers } = found.head
+  return { method, url, headers: { ...headers }, body: found.body.toString('latin1') }
 }
 
 /** Undefined where node sees no whole request, or anything behind it. */

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { Connection, Messages } from '../connection.ts'
 import { KEEP_ALIVE_MS } from '../server-limits.ts'
 import { answerHead } from './answer-head.ts'
-import { type ParsedRequest, parseRequest } from './parse-request.ts'
+import { type ParsedHead, type ParsedRequest, parseRequest } from './parse-request.ts'
 
 interface SingleReadsOptions {
   readonly connection: Connection
@@ -29,12 +29,14 @@ class SingleReads {
   readonly socket: Socket
   readonly options: SingleReadsOptions
   #open: SingleRead | undefined
+  /** Of the latest request. */
+  #head: ParsedHead | undefined
   #isNodes = false
   readonly #take = (bytes: Buffer) => {
     // Behind the last answer nothing is served: its own answer could not be sent (RFC 9112, section 9.6).
     if (!this.socket.writable) return
     // Callers that send on before they have read what was answered are bounded by `pipelining.ts`.
-    const parsed = this.options.connection.unsent.length === 0 ? parseRequest(bytes) : undefined
+    const parsed = this.options.connection.unsent.length === 0 ? parseRequest(bytes, this.#head) : undefined
     if (parsed !== undefined) return this.#serve(parsed, bytes)
     if (this.#open === undefined) this.#leave()
     else this.#open.toNode()
@@ -61,6 +63,7 @@ class SingleReads {
   }
 
   #serve(parsed: ParsedRequest, bytes: Buffer) {
+    this.#head = parsed.head
     this.#open = new SingleRead(this, parsed, bytes)
     this.options.serve(this.#open)
   }
@@ -76,9 +79,8 @@ class SingleReads {
   write(head: string, body: string | Buffer, isLast: boolean, sent: () => void) {
     const { socket, options } = this
     this.#open = undefined
-    socket.setTimeout(options.connection.server.readerMs)
     const written = () => {
-      if (!this.#isNodes) socket.setTimeout(IDLE_MS)
+      if (isHeldUp && !this.#isNodes) socket.setTimeout(IDLE_MS)
       sent()
     }
     if (typeof body === 'string') socket.write(head + body, written)
@@ -88,6 +90,9 @@ class SingleReads {
       socket.write(body, written)
       socket.uncork()
     }
+    // Most answers are with the system by now, and wait for no reader.
+    const isHeldUp = socket.writableLength > 0
+    if (isHeldUp) socket.setTimeout(options.connection.server.readerMs)
     if (isLast) socket.destroySoon()
   }
 
@@ -113,10 +118,10 @@ class SingleReads {
 const IDLE_MS = KEEP_ALIVE_MS + 1_000
 
 /** A request that came in a single read. */
-export class SingleRead implements ParsedRequest {
-  readonly method: ParsedRequest['method']
+export class SingleRead {
+  readonly method: ParsedHead['method']
   readonly url: string
-  readonly headers: ParsedRequest['headers']
+  readonly headers: ParsedHead['headers']
   body: Buffer
   readonly rawHeaders: string[] = none
   readonly httpVersionMinor = 1
@@ -125,10 +130,10 @@ export class SingleRead implements ParsedRequest {
   /** Called when the connection becomes node's before the answer. */
   onNode: ((messages: Messages) => void) | undefined
 
-  constructor(reads: SingleReads, { method, url, headers, body }: ParsedRequest, bytes: Buffer) {
-    this.method = method
-    this.url = url
-    this.headers = headers
+  constructor(reads: SingleReads, { head, body }: ParsedRequest, bytes: Buffer) {
+    this.method = head.method
+    this.url = head.url
+    this.headers = head.headers
     this.body = body
     this.#reads = reads
     this.#bytes = bytes

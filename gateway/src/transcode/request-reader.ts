@@ -49,8 +49,10 @@ export function requestReader(route: Route, inHeaders: readonly string[] = []): 
   return {
     fromQuery: (params, pairs) => whole(readQuery(pairs), params),
     fromBody(params, query, body) {
-      const inQuery = readQuery(parseQuery(query))
-      if (!inQuery.ok) throw failFaults(inQuery.faults)
+      if (query !== '') {
+        const inQuery = readQuery(parseQuery(query))
+        if (!inQuery.ok) throw failFaults(inQuery.faults)
+      }
       return whole(readBody(body.bytes.length === 0 && !isNeeded ? {} : body.value()), params)
     },
   }

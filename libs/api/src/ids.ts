@@ -100,7 +100,7 @@ export function parseId<P extends IdPrefix>(prefix: P, text: string): Id<P> | un
 export function idTime(id: Id): number {
   const start = id.length - 26
   let ms = 0
-  for (let at = start; at < start + 10; at++) ms = ms * 32 + alphabet.indexOf(id.charAt(at))
+  for (let at = start; at < start + 10; at++) ms = ms * 32 + (digits[id.charCodeAt(at)] ?? -1)
   return ms
 }
 
@@ -113,6 +113,8 @@ const poolWords = 1024
 const underscore = 0x5f
 /** Crockford's base32 in lower case, as the TypeID specification has it. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+/** The value of each of them, by its character code. */
+const digits = Array.from({ length: 128 }, (_, code) => alphabet.indexOf(String.fromCharCode(code)))
 /** 26 characters hold 130 bits, so the first is at most 7. */
 const suffixPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** Two characters for every 10 bits. */

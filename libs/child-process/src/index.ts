@@ -2,6 +2,7 @@ export { type ChildMessage, MAX_HEAD_BYTES } from './child-message.ts'
 export { type ChildOptions, type ChildProcess, startChild } from './child-process.ts'
 export { type DeviceAccess, deviceAccess, driverLibrary, driverManifests } from './devices.ts'
 export { bounded, type Emission, MAX_PIECE_BYTES, PieceTooLarge } from './emission.ts'
+export { type LoadLimits, loadLimits, withinLoadLimits } from './load-limits.ts'
 export type { Lock } from './node-permissions.ts'
 export { chooseSandbox, detectSandbox, type SandboxMode, type SandboxPlan } from './os-sandbox.ts'
 export {

@@ -42,8 +42,9 @@ export interface EventLog {
 
   /**
    * Yields events of the topics from a position (`'beginning'`, `'end'`, or strictly after an event's `position`) and
-   * goes on with new ones, until the signal ends; then it returns. Keeps no offset. A log may hand on events some 20 ms
-   * late, many at a time; those that are urgent come at once.
+   * goes on with new ones, until the signal ends; then it returns. Keeps no offset. A log may hand on events some 50 ms
+   * late, many at a time. What comes right behind an urgent one is not late, nor is an urgent one where the log sees
+   * events as they are appended.
    */
   tail(
     topics: readonly string[],

@@ -1,7 +1,7 @@
 /** The process that a local language model lives in. It holds no secret, and can be killed. */
 import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/child-process/child'
 import { type LoadedModel, loadModel, type OnPiece, TooLong } from './loaded-model.ts'
-import { type FromChild, type Load, MOST_UNTAKEN, type Question, type ToChild } from './protocol.ts'
+import { type FromChild, type Load, MOST_UNTAKEN, type ToChild } from './protocol.ts'
 
 interface Asked {
   readonly stopping: AbortController
@@ -22,7 +22,7 @@ function hear(message: ToChild): void {
       void load(message.load)
       break
     case 'ask':
-      void answer(message.id, message.question, message.streams)
+      void answer(message)
       break
     case 'stop': {
       const stopped = asked.get(message.id)
@@ -50,7 +50,7 @@ async function load(from: Load): Promise<void> {
   }
 }
 
-async function answer(id: number, question: Question, streams: boolean): Promise<void> {
+async function answer({ id, context, question, streams }: Extract<ToChild, { kind: 'ask' }>): Promise<void> {
   const own: Asked = { stopping: new AbortController(), untaken: 0, onTaken: () => {} }
   asked.set(id, own)
   const { signal } = own.stopping
@@ -66,7 +66,7 @@ async function answer(id: number, question: Question, streams: boolean): Promise
     say({ kind: 'piece', id, ...counts }, [piece])
   }
   try {
-    const { text, ...account } = await model.ask(question, signal, onPiece)
+    const { text, ...account } = await model.ask(context, question, signal, onPiece)
     say({ kind: 'answered', id, ...account }, [text])
   } catch (error) {
     endIfOutOfMemory(error)

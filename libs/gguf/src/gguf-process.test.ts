@@ -11,10 +11,8 @@ import { MOST_UNTAKEN } from './protocol.ts'
 import { smallModel, smallModelMissing } from './small-model.fixture.ts'
 
 const log = createLog({ level: 'error', write: () => {} })
-const options = {
-  ...{ file: smallModel, threads: 1, sequences: 3, contextTokens: 1_024, keepsPrefix: false },
-  ...{ memoryLimitBytes: 2 ** 30, stopMs: 60_000, log },
-}
+const context = { sequences: 3, contextTokens: 1_024, keepsPrefix: false, stopMs: 60_000 }
+const options = { file: smallModel, threads: 1, contexts: [context], memoryLimitBytes: 2 ** 30, log }
 const question = (content: string, more: Partial<Question> = {}): Question => ({
   messages: [{ role: 'user', content }],
   schema: undefined,
@@ -25,6 +23,7 @@ const endless = question('Count for ever.', {
   maxOutputTokens: 100_000,
   schema: { type: 'array', minItems: 90, items: { type: 'string', minLength: 100 } },
 })
+const notLinux = globalThis.process.platform !== 'linux' && 'needs Linux, whose /proc tells what a process uses'
 const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
 const answered = (answer: Answer) => {
   assert.ok(answer.kind === 'answered', JSON.stringify(answer))
@@ -165,7 +164,7 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
 
   it('is killed with all of its answers where one does not stop in time', async () => {
     await process.kill()
-    process = await startGguf({ ...options, stopMs: 0 })
+    process = await startGguf({ ...options, contexts: [{ ...context, stopMs: 0 }] })
     const stopping = new AbortController()
     const running = [await begun(endless, stopping.signal), await begun(endless)]
     stopping.abort()
@@ -174,10 +173,20 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
     await assert.rejects(process.ask(question('Say hello.')), gone('evicted'))
   })
 
-  it('is not loaded for a signal that has fired, in no time, nor within less memory than it needs', async () => {
+  it('is not loaded for a signal that has fired, nor within less memory than it needs', async () => {
     await assert.rejects(startGguf(options, AbortSignal.abort()), gone('killed'))
-    await assert.rejects(startGguf({ ...options, loadTimeoutMs: 0 }), /too long to load/)
     const small = { ...options, memoryLimitBytes: 100 * 2 ** 20 }
     await assert.rejects(startGguf(small), error => error instanceof LoadFailed || gone('out_of_memory')(error))
+  })
+
+  it('is loaded at another try where a busy machine has not loaded it in time', async () => {
+    const late = startGguf({ ...options, loadLimits: { processorMs: 30_000, timeoutMs: 0 } })
+    await assert.rejects(late, gone('not_started'))
+    await (await startGguf(options)).kill()
+  })
+
+  it('is broken where its loading takes too much of the processor', { skip: notLinux }, async () => {
+    const loading = startGguf({ ...options, loadLimits: { processorMs: 0, timeoutMs: 300_000 } })
+    await assert.rejects(loading, error => error instanceof LoadFailed && /too long to load/.test(error.message))
   })
 })

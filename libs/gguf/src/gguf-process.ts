@@ -1,9 +1,20 @@
 /** The process of a local language model: loaded once, asked several things at once, gone after a crash. */
+import { stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type ChildProcess, LoadFailed, MAX_HEAD_BYTES, RunnerGone, startChild } from '@millhand/child-process'
+import {
+  type ChildProcess,
+  LoadFailed,
+  type LoadLimits,
+  loadLimits,
+  MAX_HEAD_BYTES,
+  RunnerGone,
+  startChild,
+  withinLoadLimits,
+} from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
 import {
   type Answer,
+  type Context,
   type Counts,
   type Heard,
   type Load,
@@ -19,16 +30,22 @@ export { ggufFault, missingPackage } from './gguf-file.ts'
 export type { Answer, Counts, Question } from './protocol.ts'
 
 export interface GgufProcessOptions extends Load {
+  readonly contexts: readonly GgufContext[]
   /** Resident memory that it may have: the file is mapped, and counts. */
   readonly memoryLimitBytes: number
   readonly log: Log
-  /** How long loading may take, in milliseconds; 5 minutes where left out. */
-  readonly loadTimeoutMs?: number
+  /** What loading may take; what the size of the file allows where left out. */
+  readonly loadLimits?: LoadLimits
+}
+
+export interface GgufContext extends Context {
   /** The process is killed where an answer has not ended so long after it was told to stop, in milliseconds. */
   readonly stopMs: number
 }
 
-interface Asking {
+export interface Asking {
+  /** Which context answers, by its index; the first one where left out. */
+  readonly context?: number
   /** Ends the answer early: it is then what there is of it. One that has not begun rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** Takes the answer piece by piece. Resolves when there is room for the next. Never rejects. */
@@ -37,7 +54,7 @@ interface Asking {
 
 export interface GgufProcess {
   /**
-   * Waits for its turn where as many are asked already as there are sequences. Rejects with `RunnerGone` when the process
+   * Waits for its turn where as many are asked already as the context has sequences. Rejects with `RunnerGone` when the process
    * ends first: `evicted` where it had to be killed because another answer did not stop.
    */
   ask(question: Question, asking?: Asking): Promise<Answer>
@@ -58,16 +75,18 @@ const CODE = {
 }
 /** It looks for the C library that its native code is to fit. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/bin', '/sbin', '/etc/os-release']
-/** A large file comes from a slow disk. */
-const LOAD_TIMEOUT_MS = 300_000
+/** Processor time for each byte of the file, in milliseconds: llama.cpp reads all of it, and may reorder the weights. */
+const LOAD_MS_PER_BYTE = 5_000 / 1e9
 
 /**
  * Resolves once the model is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be, and leaves no process
- * then; with `RunnerGone('killed')` when the signal fires before.
+ * then: with `RunnerGone('not_started')` where others had the machine, with `RunnerGone('killed')` when the signal fires before.
  */
 export async function startGguf(options: GgufProcessOptions, signal?: AbortSignal): Promise<GgufProcess> {
+  const { file, threads, contexts, memoryLimitBytes, log } = options
+  const limits = options.loadLimits ?? (await limitsOf(file))
   if (signal?.aborted) throw stopped()
-  const { file, sequences, memoryLimitBytes, log, loadTimeoutMs = LOAD_TIMEOUT_MS } = options
+  const sequences = contexts.reduce((sum, one) => sum + one.sequences, 0)
   const child = startChild<ToChild, Heard>({
     script: CHILD,
     lock: { code: CODE, readable: [file, ...SYSTEM], native: true, startsProcesses: true },
@@ -80,26 +99,26 @@ export async function startGguf(options: GgufProcessOptions, signal?: AbortSigna
   })
   const stop = () => void child.kill(stopped())
   signal?.addEventListener('abort', stop, { once: true })
-  let isLate = false
-  const limit = setTimeout(() => {
-    isLate = true
-    void child.kill()
-  }, loadTimeoutMs)
   try {
-    const { threads, contextTokens, keepsPrefix } = options
-    child.send({ kind: 'load', load: { file, threads, sequences, contextTokens, keepsPrefix } })
-    const said = await child.next()
+    const said = await withinLoadLimits(child, limits, () => {
+      child.send({ kind: 'load', load: { file, threads, contexts } })
+      return child.next()
+    })
     if (said.kind === 'loaded') return new AskedGguf(child, options)
     throw new LoadFailed('model_broken', (said.kind === 'refused' && said.message) || 'it answered out of turn')
   } catch (error) {
     await child.kill()
-    if (isLate) throw new LoadFailed('model_broken', 'the model took too long to load')
     throw error
   } finally {
-    // The process outlives its loading: neither may end it later.
-    clearTimeout(limit)
+    // The process outlives its loading.
     signal?.removeEventListener('abort', stop)
   }
+}
+
+async function limitsOf(file: string): Promise<LoadLimits> {
+  // Of a file that is not there any more the child says so.
+  const { size } = await stat(file).catch(() => ({ size: 0 }))
+  return { ...loadLimits, processorMs: loadLimits.processorMs + size * LOAD_MS_PER_BYTE }
 }
 
 const stopped = () => new RunnerGone('killed', 'the model was stopped')
@@ -117,14 +136,15 @@ class AskedGguf implements GgufProcess {
   readonly #child: ChildProcess<ToChild, Heard>
   readonly #options: GgufProcessOptions
   readonly #asked = new Map<number, Asked>()
-  readonly #turns: Turns
+  /** Of each context. */
+  readonly #turns: readonly Turns[]
   #lastId = 0
   #ended: RunnerGone | undefined
 
   constructor(child: ChildProcess<ToChild, Heard>, options: GgufProcessOptions) {
     this.#child = child
     this.#options = options
-    this.#turns = new Turns(options.sequences)
+    this.#turns = options.contexts.map(({ sequences }) => new Turns(sequences))
     this.gone = child.gone
     // Once for all questions: each reaction to it is kept as long as the process is there.
     void this.gone.then(why => {
@@ -134,16 +154,19 @@ class AskedGguf implements GgufProcess {
     void this.#hear()
   }
 
-  async ask(question: Question, { signal, onPiece }: Asking = {}): Promise<Answer> {
-    await this.#turns.take(signal)
+  async ask(question: Question, asking: Asking = {}): Promise<Answer> {
+    const { context = 0, signal } = asking
+    const turns = this.#turns[context]
+    if (turns === undefined) throw new Error(`the process has no context ${context}`)
+    await turns.take(signal)
     try {
-      return await this.#answerTo(question, signal, onPiece)
+      return await this.#answerTo(question, { ...asking, context })
     } finally {
-      this.#turns.release()
+      turns.release()
     }
   }
 
-  async #answerTo(question: Question, signal: AbortSignal | undefined, onPiece: Asking['onPiece']): Promise<Answer> {
+  async #answerTo(question: Question, { context, signal, onPiece }: Asking & { context: number }): Promise<Answer> {
     // One that is gone already is not heard any more.
     if (this.#ended) throw this.#ended
     const id = ++this.#lastId
@@ -153,10 +176,10 @@ class AskedGguf implements GgufProcess {
       this.#child.send({ kind: 'stop', id })
       late = setTimeout(() => {
         void this.#child.kill(new RunnerGone('evicted', 'another run of the process did not stop in time'))
-      }, this.#options.stopMs)
+      }, this.#options.contexts[context]?.stopMs)
     }
     this.#asked.set(id, { resolve, reject, onPiece, untaken: 0 })
-    this.#child.send({ kind: 'ask', id, question, streams: onPiece !== undefined })
+    this.#child.send({ kind: 'ask', id, context, question, streams: onPiece !== undefined })
     signal?.addEventListener('abort', stop, { once: true })
     if (signal?.aborted) stop()
     try {

@@ -12,7 +12,7 @@ import {
   type Token,
 } from 'node-llama-cpp'
 import { grammarOf } from './grammar.ts'
-import { type Account, type Counts, type Load, MOST_TEXT_BYTES, type Question } from './protocol.ts'
+import { type Account, type Context, type Counts, type Load, MOST_TEXT_BYTES, type Question } from './protocol.ts'
 import { textPieces } from './text-pieces.ts'
 
 /** Takes a piece of an answer. Resolves once there is room for the next. */
@@ -21,9 +21,14 @@ export type OnPiece = (text: string, counts: Counts) => Promise<void>
 export interface LoadedModel {
   /**
    * Ends early, with what there is, once the signal fires. Throws `TooLong` for a question that leaves no room. No more
-   * questions at once than there are sequences.
+   * questions of a context at once than it has sequences.
    */
-  ask(asked: Question, signal: AbortSignal, onPiece: OnPiece): Promise<Account & { readonly text: string }>
+  ask(
+    context: number,
+    asked: Question,
+    signal: AbortSignal,
+    onPiece: OnPiece,
+  ): Promise<Account & { readonly text: string }>
 }
 
 /** There is no room for an answer beside the question. */
@@ -44,7 +49,7 @@ const PORTION_TOKENS = 128
 /**
  * A file of the form GGUF, on this machine's processor. Throws llama.cpp's own error for what it can't load, or has no memory for.
  */
-export async function loadModel({ file, threads, sequences, contextTokens, keepsPrefix }: Load): Promise<LoadedModel> {
+export async function loadModel({ file, threads, contexts }: Load): Promise<LoadedModel> {
   // What is not there is neither built nor fetched.
   const llama = await getLlama({
     gpu: false,
@@ -55,13 +60,17 @@ export async function loadModel({ file, threads, sequences, contextTokens, keeps
     maxThreads: threads,
   })
   const model = await llama.loadModel({ modelPath: file })
-  const contextSize = Math.min(contextTokens, model.trainContextSize)
-  const context = await model.createContext({ contextSize, sequences, threads })
-  const free = Array.from({ length: sequences }, () => context.getSequence())
   const wrapper = resolveChatWrapper(model)
-  const room = context.contextSize
+  const opened: (Context & { readonly free: LlamaContextSequence[]; readonly room: number })[] = []
+  for (const context of contexts) {
+    const { sequences, contextTokens } = context
+    const contextSize = Math.min(contextTokens, model.trainContextSize)
+    const made = await model.createContext({ contextSize, sequences, threads })
+    const free = Array.from({ length: sequences }, () => made.getSequence())
+    opened.push({ ...context, free, room: made.contextSize })
+  }
 
-  async function answer(sequence: LlamaContextSequence, question: Question, signal: AbortSignal, onPiece: OnPiece) {
+  async function answer({ sequence, room }: Place, question: Question, signal: AbortSignal, onPiece: OnPiece) {
     const { contextText } = wrapper.generateContextState({ chatHistory: historyOf(question.messages) })
     // By this what somebody wrote is text, also where it reads like a mark of the model's own.
     const tokens = contextText.tokenize(model.tokenizer, 'trimLeadingSpace')
@@ -85,17 +94,25 @@ export async function loadModel({ file, threads, sequences, contextTokens, keeps
   }
 
   return {
-    async ask(question, signal, onPiece) {
+    async ask(context, question, signal, onPiece) {
+      const { free = [], room = 0, keepsPrefix = false } = opened[context] ?? {}
       const sequence = free.pop()
       if (sequence === undefined) throw new Error('more questions than sequences')
       try {
-        return await answer(sequence, question, signal, onPiece)
+        return await answer({ sequence, room }, question, signal, onPiece)
       } finally {
         if (!keepsPrefix) await sequence.clearHistory()
         free.push(sequence)
       }
     },
   }
+}
+
+/** Where a question is answered. */
+interface Place {
+  readonly sequence: LlamaContextSequence
+  /** Tokens that a question and its answer may have. */
+  readonly room: number
 }
 
 /** The last one is the model's, which is yet to come. */

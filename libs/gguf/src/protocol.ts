@@ -5,6 +5,11 @@ import type { Message, Schema } from '@millhand/model'
 export interface Load {
   readonly file: string
   readonly threads: number
+  readonly contexts: readonly Context[]
+}
+
+/** Memory for questions and their answers, apart from that of other contexts of the process. */
+export interface Context {
   /** How many questions it answers at once. */
   readonly sequences: number
   /** The most tokens that a question and its answer may have together, where the model was made for as many. */
@@ -30,8 +35,14 @@ export interface Question {
 
 export type ToChild =
   | { readonly kind: 'load'; readonly load: Load }
-  /** `streams`: whether pieces of the answer are wanted before its end. */
-  | { readonly kind: 'ask'; readonly id: number; readonly question: Question; readonly streams: boolean }
+  /** `context`: the index of one that was loaded. `streams`: whether pieces of the answer are wanted before its end. */
+  | {
+      readonly kind: 'ask'
+      readonly id: number
+      readonly context: number
+      readonly question: Question
+      readonly streams: boolean
+    }
   /** Ends an answer early. */
   | { readonly kind: 'stop'; readonly id: number }
   /** There is room for one more piece. */

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create } from '@bufbuild/protobuf'
-import { createClient, createContextKey, createContextValues } from '@connectrpc/connect'
+import { createClient, createContextKey, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
 import { LeaseService, ReadInputResponseSchema } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { OwnerService, RingResponseSchema } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
+import {
+  OwnerService,
+  RingRequestSchema,
+  RingResponseSchema,
+} from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { createDirectTransport, type DirectTransport, drainingKey } from '@millhand/rpc'
-import { forwardStreamToOwner, forwardToOwner } from './forward-to-owner.ts'
+import { forwardStreamToOwner, forwardToOwner, singleReplica } from './forward-to-owner.ts'
 import type { Owner } from './owner-election.ts'
 
 const whoKey = createContextKey('nobody')
@@ -47,6 +51,16 @@ function started(owners: Readonly<Record<string, Owner>>) {
 }
 
 const isUnavailable = (error: unknown) => codeOf(error) === 'unavailable'
+
+test('the owner itself asks for the signal of no call', async () => {
+  const ring = forwardToOwner(singleReplica, OwnerService.method.ring, async () => create(RingResponseSchema))
+  const call = {
+    get signal() {
+      return assert.fail('it was made')
+    },
+  }
+  await ring(create(RingRequestSchema), call as unknown as HandlerContext)
+})
 
 test('the owner answers itself, and for the others', async () => {
   const { answered, ring, read } = started({ a: 'here', b: { address: 'a' } })

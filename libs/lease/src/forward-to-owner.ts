@@ -38,15 +38,17 @@ export function forwardToOwner<M extends DescMethodUnary>(replicas: Replicas, me
   return async (
     request: MessageShape<M['input']>,
     call: HandlerContext,
-    limits: Limits = { signal: call.signal, timeoutMs: call.timeoutMs() },
+    limits?: Limits,
   ): Promise<MessageShape<M['output']>> => {
     const owner = replicas.owner()
     if (owner === 'here') return await here(request, call)
     if (owner === undefined || isForwarded(call)) throw ownerUnavailable()
     const asked = request as MessageInitShape<M['input']>
+    // Looked at no sooner: a call's signal is made for whoever asks for it.
+    const { signal, timeoutMs } = limits ?? { signal: call.signal, timeoutMs: call.timeoutMs() }
     const answer = await replicas
       .peer(owner.address)
-      .unary(method, limits.signal, limits.timeoutMs, { [FORWARDED]: '1' }, asked, call.values)
+      .unary(method, signal, timeoutMs, { [FORWARDED]: '1' }, asked, call.values)
     return answer.message as MessageShape<M['output']>
   }
 }

@@ -61,6 +61,11 @@ export class Leases<T extends Work> {
     this.#letGo(lease_id)
   }
 
+  /** Whether this owner claimed it, and has not settled it. */
+  isOwn(lease_id: string): boolean {
+    return this.#counter.has(lease_id)
+  }
+
   /** Lets one last from `askedAt`, by the monotonic clock; false where it is not the live one, or is over. */
   renew(work: T, askedAt: number): boolean {
     return this.#deadlines.renew(work, askedAt)

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openSqlite } from '@millhand/store/sqlite'
 import { type Letter, openLetters } from './letter-work.fixture.ts'
+import { countedByOwner } from './work.ts'
 
 const hour = 3_600_000
 const boxes = (letters: readonly Letter[]) => letters.map(({ box }) => box).sort()
@@ -89,6 +90,29 @@ describe('a pool whose owner claims for itself', () => {
     for (const one of again) assert.equal(await letters.settle(pool, one), true)
     await letters.pass(6_000)
     assert.deepEqual(boxes(await letters.claim(pool)), ['d'])
+  })
+
+  it('looks again soon after it began for what an owner of before has left meanwhile', async () => {
+    const { pool } = letters.open()
+    await letters.pass(1_000)
+    await letters.putUnheard('a', 1)
+    await letters.putUnheard('b', 1, { status: 'running', lease_id: 'left', due_at: countedByOwner })
+    await letters.pass(6_000)
+    assert.deepEqual(boxes(await letters.claim(pool)), ['a', 'b'])
+  })
+
+  it('takes up soon what an owner of before has claimed after a stall, and left', async () => {
+    const [before, after] = [letters.open(), letters.open()]
+    await letters.pass(10_000)
+    await letters.put(before.work, 'a', 1)
+    await letters.put(after.work, 'b', 1)
+    const unheard = await letters.stored.find('ready', { equals: ['letters'], limit: 9 })
+    for (const letter of unheard) for (const { pool } of [before, after]) pool.changed(undefined, letter)
+    assert.deepEqual(boxes(await letters.claim(before.pool)), ['a', 'b'])
+    assert.deepEqual(await letters.claim(after.pool), [])
+    await before.stop()
+    await letters.pass(6_000)
+    assert.deepEqual(boxes(await letters.claim(after.pool)), ['a', 'b'])
   })
 
   it('gives room back whatever came of a claim', async () => {

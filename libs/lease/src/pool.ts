@@ -230,8 +230,8 @@ export class Pool<T extends Work, C> implements CapSibling {
   }
 
   async #claimOne(ready: Ready, isLocal: boolean): Promise<T | undefined> {
-    const { work } = this.#options
-    const lease_id = this.#options.newLeaseId()
+    const { work, ownerClaims, newLeaseId } = this.#options
+    const lease_id = newLeaseId()
     this.#leases.ask(lease_id, ready)
     let claimed: T | undefined
     try {
@@ -239,6 +239,8 @@ export class Pool<T extends Work, C> implements CapSibling {
       const { tenant, id } = ready
       const result = isLocal ? await work.decide(tenant, id, cause) : await this.#change(tenant, id, cause)
       if (result.kind === 'changed') claimed = result.after
+      else if (ownerClaims && result.kind === 'refused' && this.#isOfAnother(result.current))
+        this.#sweeper.requestResyncSoon()
       return claimed
     } catch (error) {
       this.#queue.offer(ready)
@@ -247,6 +249,10 @@ export class Pool<T extends Work, C> implements CapSibling {
     } finally {
       this.#leases.answered(lease_id, claimed !== undefined)
     }
+  }
+
+  #isOfAnother({ lease_id }: T): boolean {
+    return lease_id !== '' && !this.#leases.isOwn(lease_id)
   }
 
   /** Where it rejects the change may have been made all the same: then the store tells. */
@@ -261,7 +267,7 @@ export class Pool<T extends Work, C> implements CapSibling {
 
   #offer(work: T): void {
     if (!this.#isRunning || work.status !== 'queued') return
-    const { tenant, id, group, rank, alone } = work
+    const { tenant, id, group, rank, alone = false } = work
     const share = this.#options.share(work)
     if (this.#queue.offer({ tenant, id, flow: this.#flows.of(work), group, rank, alone, share })) this.#waiting.wake()
   }

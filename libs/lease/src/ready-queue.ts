@@ -157,6 +157,7 @@ export class ReadyQueue {
    * parked. To be called for each piece of work under a cap that ends, and when a cap is raised.
    */
   free(key: string): boolean {
+    if (this.#parked.size === 0) return false
     const own = this.#flows.get(key)
     return (own !== undefined && this.#parked.free(own)) || this.#parked.freeFirst(key)
   }

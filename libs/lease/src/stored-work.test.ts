@@ -70,7 +70,7 @@ describe('a ready queue that is filled from the store', () => {
         for (let times = 0; times < 2; times++) {
           const turns = taking.values()
           for await (const page of readyWork({ find: stored.find }, `pool_${pools}`, tenants, queue)) {
-            for (const { tenant, id, group, rank, alone, backoff_ms } of page) {
+            for (const { tenant, id, group, rank, alone = false, backoff_ms } of page) {
               assert.equal(backoff_ms, 0)
               if (queue.offer({ tenant, id, flow: tenant, group, rank, alone, share })) known.add(id)
             }

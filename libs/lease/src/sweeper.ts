@@ -14,6 +14,8 @@ const sweepEveryMs = 500
 const resyncEveryMs = 30_000
 /** The same where all of its flows are read as well. */
 const resyncAndFillEveryMs = 120_000
+/** How soon it is asked where an owner of before may still claim or give back: a stall is over, or its last write lands. */
+const resyncSoonMs = 5_000
 /** With more in doubt than this all that waits is read instead, in pages. */
 const mostDoubtful = 1_000
 /** How many documents are changed in one go. */
@@ -41,6 +43,7 @@ export class Sweeper<T extends Work, C> {
   /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
   #resyncAt = 0
   #isFilled = false
+  #hasSynced = false
   #isManyInDoubt = false
 
   constructor(options: SweeperOptions<T, C>) {
@@ -59,6 +62,11 @@ export class Sweeper<T extends Work, C> {
     this.#resyncAt = 0
   }
 
+  /** Another owner has work that it may leave without telling anybody. */
+  requestResyncSoon(): void {
+    this.#resyncAt = Math.min(this.#resyncAt, this.#options.clock.monotonic() + resyncSoonMs)
+  }
+
   /** It is read again, at the next sweep. */
   doubt(tenant: string, id: string): void {
     this.#doubtful.set(id, tenant)
@@ -73,6 +81,7 @@ export class Sweeper<T extends Work, C> {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, refiller, ownerClaims, onError, leases } = this.#options
     this.#isFilled = false
+    this.#hasSynced = false
     this.#resyncAt = 0
     this.#doubtful.clear()
     this.#isManyInDoubt = false
@@ -130,6 +139,8 @@ export class Sweeper<T extends Work, C> {
     this.#resyncAt = clock.monotonic() + (ownerClaims ? resyncAndFillEveryMs : resyncEveryMs)
     for await (const page of countedWork(work, name)) for (const one of page) leases.observe(one)
     leases.markSynced()
+    if (ownerClaims && !this.#hasSynced) this.requestResyncSoon()
+    this.#hasSynced = true
     onSynced()
   }
 

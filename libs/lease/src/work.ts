@@ -10,8 +10,8 @@ export interface Work extends Document {
   readonly rank: number
   /** `queued`, `running` and `cancelling` are alive; every other status is an end. */
   readonly status: string
-  /** Shares no run: it was in one that was stopped or crashed. */
-  readonly alone: boolean
+  /** Shares no run: it was in one that was stopped or crashed. Left out where it may, to store less. */
+  readonly alone?: boolean | undefined
   /** Of a retry that waits: for how long, in milliseconds, counted by the pool's owner. Else 0. */
   readonly backoff_ms: number
   /** While it is alive: when it expires in the queue (ms since 1970), `countedByOwner`, or `noDueTime`. */

@@ -53,7 +53,6 @@ export function newTaskFields<T extends TaskBase>(
     request_id: call.values.get(requestIdKey),
     ...tracedBy(call),
     version: 1,
-    alone: false,
     status: 'queued',
     queue_timeout_s,
     attempt: 0,

@@ -1,7 +1,7 @@
 export { CheckpointInvalid, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 export { differentiableOperators } from './differentiable-operators.ts'
 export { batchesOf, takeExamples } from './examples.ts'
-export { type FrozenBase, openFrozenBase } from './frozen/frozen-base.ts'
+export { type FrozenBase, layersFault, openFrozenBase } from './frozen/frozen-base.ts'
 export type { Layers } from './frozen/layers.ts'
 export { isClassName, MOST_CLASSES, openNewClasses } from './frozen/new-classes.ts'
 export { FEATURES, newHead } from './frozen/new-head.ts'

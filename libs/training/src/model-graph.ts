@@ -14,11 +14,17 @@ const MIN_OPSET = 13
 /** Throws `TrainingRefused` for operators of old versions and for graphs inside nodes. */
 export function readModelToTrain(bytes: Uint8Array): { readonly model: ModelProto; readonly opset: number } {
   const model = fromBinary(ModelProtoSchema, bytes)
-  const opset = Number(model.opsetImport.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0)
-  if (opset < MIN_OPSET) throw new TrainingRefused(`the operators are of version ${opset}, older than ${MIN_OPSET}`)
+  const opset = requireOpset(model)
   const inside = model.graph?.node.find(({ attribute }) => graphsIn(attribute).length > 0)
   if (inside) throw refuse(inside, 'has a graph inside')
   return { model, opset }
+}
+
+/** The version of its operators. Throws `TrainingRefused` for an old one. */
+export function requireOpset({ opsetImport }: ModelProto): number {
+  const opset = Number(opsetImport.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0)
+  if (opset >= MIN_OPSET) return opset
+  throw new TrainingRefused(`the operators are of version ${opset}, older than ${MIN_OPSET}`)
 }
 
 /** Numbers without an axis are constants of formulas, and statistics are not learned. */

@@ -96,6 +96,8 @@ export interface JoiningOptions {
 export function createComputeService(options: ComputeOptions) {
   const { models, ownModels, plans, files, targetFault, cursors, retentionMs, random = Math.random } = options
   const taskModels = createTaskModels({ models, ownModels, files })
+  // At the start, because it reads files of up to 120 MiB: no request waits for it.
+  for (const model of models.list()) if (model.status === 'ready') taskModels.partsOf(model)
   const hardware = new Hardware(options.clock)
   const gpuTypes = createGpuTypes({ ...options, hardware })
   const tasks = createTasks<TaskRecord>({

@@ -62,8 +62,6 @@ export class Emissions {
   readonly #log: Log
   readonly #streams = new Map<HeldLease, Stream>()
   #ready = new Set<Stream>()
-  /** Runs that are over: what still comes of them is dropped. */
-  readonly #over = new WeakSet<HeldLease>()
 
   constructor(options: { leases: Client<typeof LeaseService>; executorId: string; clock: Clock; log: Log }) {
     this.#leases = options.leases
@@ -77,7 +75,7 @@ export class Emissions {
    * more is wanted, the lease's `stop` says why, unless it has one. Never rejects.
    */
   emit(held: HeldLease, emission: Emission): Promise<void> {
-    if (this.#over.has(held)) return Promise.resolve()
+    if (held.isOver) return Promise.resolve()
     const stream = this.#streams.get(held) ?? this.#open(held)
     if (isOver(stream)) this.#close(stream)
     return stream.isClosed ? Promise.resolve() : stream.queue.put(emission)
@@ -85,7 +83,7 @@ export class Emissions {
 
   /** The run is over. Resolves when all that it had emitted is stored, or can't be any more. Never rejects. */
   async answered(held: HeldLease): Promise<void> {
-    this.#over.add(held)
+    held.isOver = true
     const stream = this.#streams.get(held)
     if (!stream) return
     stream.queue.flush()

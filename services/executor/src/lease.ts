@@ -23,6 +23,8 @@ export interface HeldLease {
   /** When the run must be stopped unless the lease is renewed before, by the monotonic clock. */
   stopAt: number
   stop: Stop | undefined
+  /** Whether its run is over: what still comes of that is dropped. */
+  isOver: boolean
   /** Of the run, where its trace is sampled. */
   readonly span?: Span | undefined
 }
@@ -34,6 +36,7 @@ export function holdLease(lease: Lease, begunAt: number, span?: Span): HeldLease
     runTimeoutMs: lease.runTimeout ? durationMs(lease.runTimeout) : 600_000,
     stopAt: begunAt + ttlOf(lease) - stopBeforeEndMs,
     stop: undefined,
+    isOver: false,
     span,
   }
 }

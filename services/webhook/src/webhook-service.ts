@@ -79,7 +79,7 @@ export function createWebhookService(options: WebhookOptions) {
   const sealer = createSecretCipher(options.sealingKey)
   const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealer, clock })
   const signer = createSigner(sealer, callbackSecrets)
-  const rest = { webhooks, archive, signer, dial, clock, log, ids }
+  const rest = { webhooks, archive, signer, dial, clock, log, ids, isOwner }
   const dispatcher = createDispatcher({
     deliveries: rows,
     ...rest,

@@ -222,6 +222,21 @@ describe('Kafka', { skip: javaMissing }, () => {
     })
   })
 
+  it('gives a reader what the partitions have together, and each position is behind all events before it', async () => {
+    await using at = await opened(6)
+    const keys = Array.from({ length: 30 }, (_, n) => event(`k${n}`, 1))
+    await at.eventLog.publish(keys)
+    const given: (readonly LoggedEvent[])[] = []
+    await subscribed(at.eventLog, 'g', 30, events => given.push(events))
+    given.push((await at.eventLog.tail([T], 'beginning', at.signal)[Symbol.asyncIterator]().next()).value)
+    assert.equal(given.length, 2)
+    for (const events of given) {
+      assert.deepEqual(ids(events).sort(), ids(keys).sort())
+      const rest = await take(at.eventLog.tail([T], events[14]?.position ?? '', at.signal), 15)
+      assert.deepEqual(rest.sort(), ids(events.slice(15)).sort())
+    }
+  })
+
   it('readers of a topic that is not there yet go on when it is made', async () => {
     await using at = await opened()
     const late = { ...event('k', 1), topic: 'late.v1' }

@@ -100,14 +100,14 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
         if (groups.get(nameOf(group)) === names) groups.delete(nameOf(group))
       }
     },
-    tail(topics, from, signal) {
+    tail(topics, from, signal, isUrgent = () => false) {
       const names = topics.map(nameOf)
       const stopped = until(signal)
       const called = Date.now()
       const published = publisher.acknowledged.copy()
       const offsets = from === 'beginning' ? new Offsets() : from === 'end' ? undefined : Offsets.parse(from)
       const startAt = async () => offsets ?? (await endAt(called, published, names, stopped))
-      return tail(connecting, { prefix, topics: names, startAt, owned }, stopped)
+      return tail(connecting, { prefix, topics: names, startAt, isUrgent, owned }, stopped)
     },
     async progress(topics, position) {
       const offsets =

@@ -7,6 +7,7 @@ import { Offsets } from './offsets.ts'
 
 /** How many handled events are remembered: a relay that is repeated sends far fewer again. */
 const MOST_HANDLED = 20_000
+const REST_MS = 100
 
 /** See `EventLog.subscribe`; group and topics by their names in Kafka. */
 export async function subscribe(
@@ -27,22 +28,19 @@ export async function subscribe(
       group,
       topics,
       commits: true,
-      mayRest: true,
       startOf: () => undefined,
-      async take(payload, lost) {
-        const { topic, partition } = payload.batch
-        for (const { events, last } of partsOf(payload, names)) {
+      async take(batches, lost) {
+        for (const events of partsOf(batches, names)) {
+          if (signal.aborted) return 0
           const ids = new Set<string>()
           const fresh = events.filter(({ id }) => !done.has(id) && ids.size < ids.add(id).size)
           if (fresh.length > 0 && !(await handled(fresh, handler, AbortSignal.any([signal, lost])))) {
             if (lost.aborted) throw lost.reason
-            return
+            return 0
           }
           for (const { id } of fresh) done.set(id, true)
-          payload.resolveOffset(last)
-          offsets.set({ topic, partition }, Number(last) + 1)
-          if (signal.aborted) return
         }
+        return REST_MS
       },
     },
     signal,

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../event-log.ts'
+import type { IsUrgent, LoggedEvent } from '../event-log.ts'
 import { partsOf } from './batches.ts'
 import type { Connecting } from './client.ts'
 import { type GroupMember, joinGroup } from './group-member.ts'
@@ -11,11 +11,15 @@ export interface TailOptions {
   readonly topics: readonly string[]
   /** Where to begin; undefined when the signal has ended. */
   startAt(): Promise<Offsets | undefined>
+  /** Whether what comes behind such an event is fetched at once. */
+  readonly isUrgent: IsUrgent
   /** Takes note of what goes on, for `close` to wait for. */
   owned<T>(work: Promise<T>): Promise<T>
 }
 
 const DELETE_MS = 2000
+/** After a fetch that brought nothing urgent. */
+const REST_MS = 50
 
 /**
  * Yields what comes after the offsets. kafkajs reads only as a member of a group, so each tail is a group of its own,
@@ -23,7 +27,7 @@ const DELETE_MS = 2000
  */
 export async function* tail(
   connecting: Connecting,
-  { prefix, topics, startAt, owned }: TailOptions,
+  { prefix, topics, startAt, isUrgent, owned }: TailOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly LoggedEvent[]> {
   const offsets = await startAt()
@@ -36,16 +40,15 @@ export async function* tail(
     group: `${prefix}tail.${crypto.randomUUID()}`,
     topics,
     commits: false,
-    mayRest: false,
     startOf: partition => offsets.get(partition),
-    async take(payload) {
-      const { topic, partition } = payload.batch
-      for (const { events, last } of partsOf(payload, names)) {
-        if (events.length > 0) await hand.give(events)
-        if (stopped.aborted) return
-        payload.resolveOffset(last)
-        offsets.set({ topic, partition }, Number(last) + 1)
+    async take(batches) {
+      let rests = true
+      for (const events of partsOf(batches, names)) {
+        rests &&= !events.some(isUrgent)
+        await hand.give(events)
+        if (stopped.aborted) return 0
       }
+      return rests ? REST_MS : 0
     },
   }
   const reading = owned(joinGroup(connecting, membership, stopped).then(() => deleteGroup(connecting, membership)))

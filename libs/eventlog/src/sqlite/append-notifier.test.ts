@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
-import type { OutboxEvent } from '@millhand/store'
 import type { AppendedEvent, SqliteDatabase } from '@millhand/store/sqlite'
 import type { IsUrgent } from '../event-log.ts'
 import { appendNotifier, FAR_BEHIND, REST_MS } from './append-notifier.ts'
 
 const event = (topic: string, value = '{}'): AppendedEvent => ({
-  tenant: 't',
-  event: { topic, key: 'k', id: 'e', type: 'x', time: 0, value } satisfies OutboxEvent,
+  ...{ topic, key: 'k', id: 'e', type: 'x', time: 0, value },
+  ...{ tenant: 't', position: '1' },
 })
 
 describe('a reader of the log', () => {

@@ -40,11 +40,11 @@ export function appendNotifier(
   }
   const silence = db.onAppended(appended => {
     if (isDue) return
-    for (const { tenant, event } of appended) {
+    for (const event of appended) {
       if (!topics.has(event.topic)) continue
       ringLater()
       if (isUrgent === undefined) break
-      if (isUrgent({ tenant, value: event.value })) return ring()
+      if (isUrgent(event)) return ring()
     }
     if (db.lastEvent - read >= FAR_BEHIND) ringLater()
   })

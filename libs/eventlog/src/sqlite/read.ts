@@ -1,4 +1,4 @@
-import type { RecentEvent, SqliteDatabase } from '@millhand/store/sqlite'
+import type { AppendedEvent, SqliteDatabase } from '@millhand/store/sqlite'
 import type { LoggedEvent } from '../event-log.ts'
 import { type BatchLimits, WINDOW } from './catch-up.ts'
 
@@ -49,7 +49,7 @@ export function skipTrimmed(db: SqliteDatabase, seq: number): number {
 }
 
 /** Of the events after `seq`. */
-function chosen(recent: readonly RecentEvent[], topics: readonly string[], seq: number, most: number): Batch {
+function chosen(recent: readonly AppendedEvent[], topics: readonly string[], seq: number, most: number): Batch {
   const events: LoggedEvent[] = []
   let upTo = seq
   for (const event of recent) {

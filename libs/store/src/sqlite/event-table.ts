@@ -6,7 +6,8 @@ import type { Prepare } from './statements.ts'
  * The log, one row an event. `seq` is the highest that was ever used plus one: no AUTOINCREMENT, whose counter is a
  * second row to write, because trimming always leaves the newest event. `tenant` is that of the document that changed, or what the event names where the document belongs to no account.
  * `arrived` is when it was appended, in microseconds since 1970; it ascends with `seq`, so that lists in this order never
- * get an event in their middle. The indexes serve the lists of events (`libs/eventlog/src/sqlite/archive.ts`).
+ * get an event in their middle. The indexes serve the lists of events (`libs/eventlog/src/sqlite/archive.ts`). Files made before
+ * 2026-11-28 have `id` in the one by time too, which the same queries use as well: those of one millisecond are few to sort.
  */
 export const EVENT_TABLES = `
   CREATE TABLE event_log (
@@ -20,7 +21,7 @@ export const EVENT_INDEXES = `
   CREATE INDEX event_log_by_arrival ON event_log (tenant, arrived);
   CREATE INDEX event_log_by_type ON event_log (tenant, type, arrived);
   CREATE INDEX event_log_by_resource ON event_log (key, arrived);
-  CREATE INDEX event_log_by_time ON event_log (tenant, time, id);`
+  CREATE INDEX event_log_by_time ON event_log (tenant, time);`
 
 /**
  * From the layout before: events had neither tenant nor arrival, and were kept a second time in a collection. Events whose
@@ -70,11 +71,11 @@ export class EventTable {
     const insert = this.#prepare('INSERT INTO event_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     for (const event of events) {
       const { topic, key, id, type, time, value, traceparent } = event
-      const arrived = this.#nextArrival()
+      const seq = this.#appended + 1
       const owner = tenant === noAccount ? (namedTenant(value) ?? tenant) : tenant
-      insert.run(this.#appended + 1, topic, key, id, type, time, value, traceparent ?? null, owner, arrived)
-      this.#appended += 1
-      this.#group.push({ tenant: owner, event })
+      insert.run(seq, topic, key, id, type, time, value, traceparent ?? null, owner, this.#nextArrival())
+      this.#appended = seq
+      this.#group.push({ ...event, tenant: owner, position: String(seq) })
     }
   }
 

@@ -1,13 +1,7 @@
 import type { OutboxEvent } from '../collection.ts'
 
-/** An event as it was appended, with its tenant. */
-export interface AppendedEvent {
-  readonly tenant: string
-  readonly event: OutboxEvent
-}
-
-/** The same as readers of the log get it: one object for all of them. */
-export interface RecentEvent extends OutboxEvent {
+/** An event as it was appended: one object for all readers of the log. */
+export interface AppendedEvent extends OutboxEvent {
   readonly tenant: string
   /** Its `seq`, as text. */
   readonly position: string
@@ -24,7 +18,7 @@ const MOST_TEXT = 4 * 1024 * 1024
  */
 export class RecentEvents {
   /** Their `seq` ascends by one. */
-  #events: RecentEvent[] = []
+  #events: AppendedEvent[] = []
   /** The `seq` of the first of them. */
   #first = 1
   #text = 0
@@ -32,15 +26,15 @@ export class RecentEvents {
   /** The next events of the log, of which the first has this `seq`. */
   add(first: number, events: readonly AppendedEvent[]): void {
     if (first !== this.#first + this.#events.length) this.#clear(first)
-    for (const [at, { event, tenant }] of events.entries()) {
-      this.#events.push({ ...event, position: String(first + at), tenant })
+    for (const event of events) {
+      this.#events.push(event)
       this.#text += event.value.length
     }
     if (this.#events.length > MOST_EVENTS || this.#text > MOST_TEXT) this.#drop()
   }
 
   /** Those after `seq` up to `upTo`; undefined where one of them is not here any more. */
-  between(seq: number, upTo: number): readonly RecentEvent[] | undefined {
+  between(seq: number, upTo: number): readonly AppendedEvent[] | undefined {
     if (seq + 1 < this.#first || upTo >= this.#first + this.#events.length) return undefined
     return this.#events.slice(seq + 1 - this.#first, upTo + 1 - this.#first)
   }

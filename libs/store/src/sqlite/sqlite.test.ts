@@ -145,7 +145,7 @@ describe('sqlite: onAppended', () => {
   it('tells each commit with events, once, with these, until it is stopped', async () => {
     const db = openSqlite({ file: newFile() })
     const heard: string[][] = []
-    const stop = db.onAppended(events => heard.push(events.map(({ event, tenant }) => `${event.topic} ${tenant}`)))
+    const stop = db.onAppended(events => heard.push(events.map(({ topic, tenant }) => `${topic} ${tenant}`)))
     await insert(db, 'a', 1, 1)
     await insert(db, 'b')
     await insert(db, 'a', 1).catch(() => {})

@@ -21,7 +21,7 @@ import { faultOf, StoreDamaged } from './faults.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { GroupCommit, type Urgency } from './group-commit.ts'
 import { PageCheck } from './page-check.ts'
-import type { RecentEvent } from './recent-events.ts'
+import type { AppendedEvent } from './recent-events.ts'
 import { markSchema, prepareCollection, prepareSchema } from './schema.ts'
 import { sqliteCollection } from './sqlite-collection.ts'
 import { type Prepare, preparedOnce } from './statements.ts'
@@ -31,7 +31,7 @@ export { DiskRoom } from './disk-room.ts'
 export { faultOf, StoreDamaged } from './faults.ts'
 export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
-export type { AppendedEvent, RecentEvent } from './recent-events.ts'
+export type { AppendedEvent } from './recent-events.ts'
 export { NoRoomToUpgrade, StoreVersionMismatch } from './schema.ts'
 export { type Finding, readStore, type StoredDocument, verifySqlite } from './verify.ts'
 
@@ -43,7 +43,7 @@ export interface SqliteDatabase extends Database {
   readonly lastEvent: number
 
   /** The durable events after `seq` up to `upTo`, where they are still in memory: only those that came last are. */
-  recentEvents(seq: number, upTo: number): readonly RecentEvent[] | undefined
+  recentEvents(seq: number, upTo: number): readonly AppendedEvent[] | undefined
 
   /** How many transactions were committed since it was opened: each is one sync of the disk. */
   readonly commits: number

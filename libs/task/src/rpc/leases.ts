@@ -23,7 +23,7 @@ import type { TaskDeps } from '../task-deps.ts'
 import { countClaims } from '../task-metrics.ts'
 import { emit } from './emit.ts'
 import { leasedModelOf, modelUnreadable } from './leased-model.ts'
-import { requireCount, reserve } from './reserve.ts'
+import { isCount, requireCount, reserve } from './reserve.ts'
 import { leaseTtl } from './task-lease.ts'
 
 export interface LeaseDeps<T extends TaskBase> extends TaskDeps<T> {
@@ -127,14 +127,15 @@ const finish =
 
 /** The contract bounds them from above. In one process nothing is encoded, which would refuse what is no whole number. */
 function requireCounts(result: Result, at: number): void {
-  for (const [field, count] of Object.entries({
-    compute_ms: result.computeMs,
-    input_tokens: result.inputTokens,
-    output_tokens: result.outputTokens,
-    model_cost_micros: result.modelCostMicros,
-  }))
-    requireCount(count, `results[${at}].${field}`)
+  for (const [field, name] of counts) if (!isCount(result[field])) requireCount(result[field], `results[${at}].${name}`)
 }
+
+const counts = [
+  ['computeMs', 'compute_ms'],
+  ['inputTokens', 'input_tokens'],
+  ['outputTokens', 'output_tokens'],
+  ['modelCostMicros', 'model_cost_micros'],
+] as const
 
 async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, pool: string, result: Result): Promise<boolean> {
   const { pools, outputFiles } = deps

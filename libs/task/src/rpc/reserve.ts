@@ -16,8 +16,10 @@ export const reserve =
     return { $typeName: 'millhand.lease.v1.ReserveResponse' }
   }
 
+/** Whether it is a whole number from 0 up. */
+export const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0
+
 /** Fails with `invalid_parameter` for what is no whole number from 0 up. */
 export function requireCount(count: number, param: string): void {
-  if (!Number.isSafeInteger(count) || count < 0)
-    throw fail('invalid_parameter', `\`${param}\` must be a whole number from 0 up.`, { param })
+  if (!isCount(count)) throw fail('invalid_parameter', `\`${param}\` must be a whole number from 0 up.`, { param })
 }

@@ -9,7 +9,7 @@ import {
 } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import { excerpt } from '@millhand/model'
 import { openGraphWriter } from '../graph-writer.ts'
-import { contributing, isProduct } from '../model-graph.ts'
+import { contributing, isProduct, requireOpset } from '../model-graph.ts'
 import { TrainingRefused } from '../training-refused.ts'
 import { writeModel } from '../write-model.ts'
 import { type GraphParts, joined, outputNamed, partsOf, type WholeGraph } from './graph-parts.ts'
@@ -23,7 +23,7 @@ export interface FrozenBase {
   featureModel(): Uint8Array
   /** The base with a head that was trained on the features, in the place of all that came behind them. */
   withHead(head: Uint8Array): Uint8Array
-  /** Its layers, to adapt the upper ones. Throws `TrainingRefused` where they can't be told apart. */
+  /** Its layers, to adapt the upper ones. Throws `TrainingRefused` where they can't be told apart, or not be trained. */
   layers(): Layers
 }
 
@@ -47,7 +47,21 @@ export function openFrozenBase(bytes: Uint8Array, { isEncoder, metadata }: Froze
     features,
     featureModel: () => write({ ...graph, output: outputNamed(features) }),
     withHead: head => write(joined(graph, features, head), metadata),
-    layers: () => openLayers({ graph, features, write, metadata }),
+    layers() {
+      requireOpset(model)
+      return openLayers({ graph, features, write, metadata })
+    },
+  }
+}
+
+/** Why the upper layers of a model can't be adapted: how the sentence goes on; undefined where they can. */
+export function layersFault(bytes: Uint8Array, isEncoder: boolean): string | undefined {
+  try {
+    openFrozenBase(bytes, { isEncoder, metadata: new Map() }).layers()
+    return undefined
+  } catch (error) {
+    if (error instanceof TrainingRefused) return error.message
+    throw error
   }
 }
 

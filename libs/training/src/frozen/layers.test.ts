@@ -1,11 +1,12 @@
 /** An encoder in two parts: together they are the whole, and what is trained is the upper part and the head alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromBinary } from '@bufbuild/protobuf'
+import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { ModelProtoSchema } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import type { Tensor } from '@millhand/model'
 import { openSessionOf } from '@millhand/onnxruntime'
 import { evaluate } from '../gradient-check.fixture.ts'
+import { isProduct } from '../model-graph.ts'
 import { openNetwork, randomNumbers } from '../network.fixture.ts'
 import { affine } from '../networks.fixture.ts'
 import { checkParameters } from '../run/check-parameters.ts'
@@ -13,7 +14,7 @@ import { randomSteps, trainToEnd } from '../run/run.fixture.ts'
 import type { TrainerOptions } from '../run/trainer.ts'
 import { TrainingRefused } from '../training-refused.ts'
 import { encoderBatch, smallEncoder } from './encoder.fixture.ts'
-import { openFrozenBase } from './frozen-base.ts'
+import { layersFault, openFrozenBase } from './frozen-base.ts'
 import type { Layers } from './layers.ts'
 import { newHead } from './new-head.ts'
 
@@ -65,6 +66,40 @@ test('a model without layers of attention is refused', () => {
   const bytes = network.bytes(affine(network, hidden, 8, 2))
   const { layers } = openFrozenBase(bytes, { isEncoder: false, metadata: new Map() })
   assert.throws(layers, TrainingRefused)
+})
+
+test('weights that are no float32 are refused, and operators that no gradient goes through', () => {
+  const edited = (edit: (graph: NonNullable<ReturnType<typeof graphOf>>) => void): string | undefined => {
+    const model = fromBinary(ModelProtoSchema, smallEncoder({ layers: 3 }))
+    if (model.graph) edit(model.graph)
+    return layersFault(toBinary(ModelProtoSchema, model), true)
+  }
+  assert.equal(
+    edited(() => {}),
+    undefined,
+  )
+  const half = edited(({ initializer }) => {
+    for (const each of initializer) if (each.dims.length > 1) each.dataType = 10
+  })
+  assert.match(half ?? '', /MatMul.* has weights of another type than float32/)
+  const quantized = edited(({ node }) => {
+    for (const each of node) if (isProduct(each.opType)) each.opType = 'MatMulInteger'
+  })
+  assert.match(quantized ?? '', /no product \(Gemm, MatMul\) with weights/)
+  const other = edited(({ node }) => {
+    for (const each of node) if (each.opType === 'Gelu') each.opType = 'Mish'
+  })
+  assert.match(other ?? '', /\(Mish\) is of an operator that is not differentiated/)
+})
+
+test('a large graph that no value parts is refused after a bounded search', () => {
+  const network = openNetwork()
+  const weights = network.weight([4, 4])
+  let x = network.input('x', [1, 4])
+  for (let layer = 0; layer < 1_500; layer += 1)
+    x = network.node('Add', [x, network.node('MatMul', [network.node('Softmax', [x]), weights])])
+  x = network.node('MatMul', [x, weights])
+  assert.match(layersFault(network.bytes(x), false) ?? '', /graph is too large to find its layers in: \d+ nodes/)
 })
 
 /** A run on texts of two to five words: whether one of the first ten words is among them. */

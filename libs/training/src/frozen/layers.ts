@@ -7,6 +7,7 @@ import { ModelProtoSchema, type NodeProto, ValueInfoProtoSchema } from '@millhan
 import { contributing, isProduct, usedNames } from '../model-graph.ts'
 import { TrainingRefused } from '../training-refused.ts'
 import { type GraphParts, joined, outputNamed, partsWith, type WholeGraph } from './graph-parts.ts'
+import { requireTrainable } from './upper-layers.ts'
 
 export interface Layers {
   /** What goes from the lower layers into the upper ones: a vector for each token of a text. */
@@ -39,7 +40,10 @@ interface LayersOptions {
 /** Layers of attention above the cut; fewer where the encoder has fewer. */
 const UPPER_LAYERS = 2
 
-/** Throws `TrainingRefused` where no value parts the layers. */
+/** What a search for the cut may visit: inputs of nodes, as often as it meets them. About a second. */
+const MOST_VISITS = 2_000_000
+
+/** Throws `TrainingRefused` where no value parts the layers, or training does not go through the upper ones. */
 export function openLayers({ graph, features, metadata, write }: LayersOptions): Layers {
   const states = findCut(graph, features)
   const above = (whole: GraphParts, output: string) => {
@@ -48,6 +52,7 @@ export function openLayers({ graph, features, metadata, write }: LayersOptions):
     return { ...parts, input: [floatsNamed(states), ...parts.input.filter(({ name }) => used.has(name))] }
   }
   const upper = above(graph, features)
+  requireTrainable(upper)
   return {
     states,
     others: upper.input.slice(1).map(({ name }) => name),
@@ -71,22 +76,32 @@ export function openLayers({ graph, features, metadata, write }: LayersOptions):
 /**
  * The last value that goes into a product, through which all goes that the lower layers make, and above which there are
  * layers enough. In an encoder that is the input of a layer: within one, the residual connection goes past any value.
+ * Each try visits the whole graph, and a hostile one has as many candidates as nodes: so the tries are bounded.
  */
 function findCut(graph: GraphParts, features: string): string {
   const matrices = new Set(graph.initializer.filter(({ dims }) => dims.length > 1).map(({ name }) => name))
   const isWeighted = (node: NodeProto) => usedNames(node).some(name => matrices.has(name))
   const nodes = contributing(graph.node, features)
   const wanted = Math.min(UPPER_LAYERS, attentions(nodes))
+  if (wanted === 0) throw new TrainingRefused('it has no layers of attention (Softmax)')
   const candidates = nodes.flatMap(({ opType, input: [x = '', weights = ''] }) =>
     isProduct(opType) && matrices.has(weights) && !matrices.has(x) ? [x] : [],
   )
-  for (const states of new Set(wanted === 0 ? [] : candidates.toReversed())) {
+  const tries = [...new Set(candidates.toReversed())]
+  if (tries.length === 0)
+    throw new TrainingRefused('its layers have no product (Gemm, MatMul) with weights, as those of a quantized model')
+  const most = Math.floor(MOST_VISITS / nodes.reduce((sum, node) => sum + usedNames(node).length, 1))
+  for (const states of tries.slice(0, most)) {
     const upper = contributing(without(nodes, states), features)
     if (attentions(upper) < wanted) continue
     const lower = new Set(contributing(nodes, states))
     if (!upper.some(node => lower.has(node) && isWeighted(node))) return states
   }
-  throw new TrainingRefused('it has no layers of attention with weights of their own; `train` head needs none')
+  if (tries.length > most)
+    throw new TrainingRefused(
+      `its graph is too large to find its layers in: ${nodes.length} nodes lead to its features`,
+    )
+  throw new TrainingRefused('no value parts its layers of attention; `train` head needs none')
 }
 
 const attentions = (nodes: readonly NodeProto[]): number => nodes.filter(({ opType }) => opType === 'Softmax').length

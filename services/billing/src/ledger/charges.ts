@@ -42,8 +42,8 @@ function secondNanos(family: UsageFamily, entry: Draft<EntryRecord>, prices: Pri
 
 type ChargedEntry = Draft<EntryRecord> & Charged
 
-/** The lines to which an entry adds that is billed in a month: later than its own, it is an adjustment. */
-export function chargesOf(family: UsageFamily, entry: ChargedEntry, month: Month): LineSum[] {
+/** The lines to which an entry adds that is billed in a month, that of its run first: later than its own, it is an adjustment. */
+export function chargesOf(family: UsageFamily, entry: ChargedEntry, month: Month): [LineSum, ...LineSum[]] {
   const { compute_ms, input_tokens, output_tokens, cost_micros, token_micros, would_micros } = entry
   const run = { quantity: compute_ms, micros: cost_micros - token_micros, would_micros: would_micros - token_micros }
   const key = keyOf(family, entry, month)

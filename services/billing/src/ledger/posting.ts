@@ -6,8 +6,8 @@ import type { Collection, Draft } from '@millhand/store'
 import { LRUCache } from 'lru-cache'
 import type { Payments } from '../payment/payment.ts'
 import type { EntryRecord } from '../usage/usage-entry.ts'
-import { type Hours, hourId } from '../usage/usage-hour.ts'
-import { chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
+import { type Hours, hourId, hourOf } from '../usage/usage-hour.ts'
+import { chargedOf, chargesOf, entryLine, type UsageFamily } from './charges.ts'
 import type { Credits } from './credit.ts'
 import type { InvoiceRecord, Invoices } from './invoice.ts'
 import { billedIn, LEDGER_ID, type LedgerRecord, type Ledgers, type MonthSums, newLedger, reopened } from './ledger.ts'
@@ -30,7 +30,7 @@ export interface PostingDeps {
 }
 
 interface UsageStores {
-  readonly entries: Pick<Collection<EntryRecord>, 'get' | 'write'>
+  readonly entries: Pick<Collection<EntryRecord>, 'get' | 'find' | 'write'>
   readonly hours: Pick<Hours, 'get'>
 }
 
@@ -142,23 +142,38 @@ export function createPosting(deps: PostingDeps): Posting {
  */
 async function unposted({ usage }: PostingDeps, family: UsageFamily, drafts: readonly Draft<EntryRecord>[]) {
   const { entries, hours } = usage[family]
-  const byId = new Map(drafts.map(draft => [draft.id, draft]))
-  /** All are of one tenant. */
-  const isOpen = new Map<string, Promise<boolean>>()
-  const readHour = async (tenant: string, id: string) => {
-    const hour = await hours.get(tenant, id)
-    return hour?.state !== 'closing' && hour?.state !== 'closed'
+  const all = [...new Map(drafts.map(draft => [draft.id, draft])).values()]
+  const stored = await storedOf(entries, all)
+  const fresh = all.filter(({ id }) => !stored.get(id)?.posted)
+  const isOpen = new Map<number, boolean>()
+  for (const { tenant, finished_at } of fresh) {
+    const start = hourOf(finished_at)
+    if (isOpen.has(start)) continue
+    const hour = await hours.get(tenant, hourId(start))
+    isOpen.set(start, hour?.state !== 'closing' && hour?.state !== 'closed')
   }
-  const isFresh = async ({ tenant, id, finished_at }: Draft<EntryRecord>) => {
-    const hour = hourId(finished_at)
-    const open = isOpen.get(hour) ?? readHour(tenant, hour)
-    isOpen.set(hour, open)
-    const [entry, isIt] = await Promise.all([entries.get(tenant, id), open])
-    return !entry?.posted && isIt
+  return fresh.filter(({ finished_at }) => isOpen.get(hourOf(finished_at)))
+}
+
+/**
+ * What is stored of entries of one tenant, by their ids. Most often that is nothing, and one question tells: ids sort by
+ * creation, and few other tasks were created between these and have ended before.
+ */
+async function storedOf(
+  entries: UsageStores['entries'],
+  drafts: readonly Draft<EntryRecord>[],
+): Promise<ReadonlyMap<string, EntryRecord>> {
+  const ids = drafts.map(({ id }) => id).sort()
+  const [first, last] = [ids[0], ids.at(-1)]
+  if (first === undefined) return new Map()
+  const tenant = drafts[0]?.tenant ?? ''
+  const between = { equals: [tenant], after: [first.slice(0, -1)], before: [`${last}~`] }
+  let found = await entries.find('primary', { ...between, limit: drafts.length })
+  if (found.length === drafts.length) {
+    const each = await Promise.all(ids.map(id => entries.get(tenant, id)))
+    found = each.filter(entry => entry !== undefined)
   }
-  const all = [...byId.values()]
-  const fresh = await Promise.all(all.map(isFresh))
-  return all.filter((_, at) => fresh[at])
+  return new Map(found.map(entry => [entry.id, entry]))
 }
 
 type Charged = Parameters<typeof chargesOf>[1]
@@ -169,8 +184,9 @@ function withEntries(ledger: Draft<LedgerRecord>, family: UsageFamily, drafts: r
     const month = billedIn(ledger, draft.finished_at)
     const ofMonth = charges.get(month) ?? []
     charges.set(month, ofMonth)
-    ofMonth.push(...chargesOf(family, draft, month))
-    const line = entryLine(month, keyOf(family, draft, month))
+    const [run, ...others] = chargesOf(family, draft, month)
+    ofMonth.push(run, ...others)
+    const line = entryLine(month, run)
     return { family, entry: { ...draft, posted: 'yes', line } }
   })
   const withUse = family === 'workforce' ? withFirstTasks(ledger, drafts) : ledger

@@ -2,6 +2,7 @@
  * What a tenant's tasks used that ended in one hour, as far as it is summed. docs/decisions/usage.md says why no entry
  * is ever left out of a sum, or in it twice.
  */
+import { formatMs } from '@millhand/api'
 import type { Collection, CollectionSpec, Document, Draft } from '@millhand/store'
 import type { Line } from './usage-sum.ts'
 
@@ -11,7 +12,7 @@ export const HOUR_MS = 3_600_000
 export const SETTLES_AFTER_MS = 60_000
 
 /** `2026-11-21T07`, UTC. */
-export const hourId = (ms: number): string => new Date(ms).toISOString().slice(0, -11)
+export const hourId = (ms: number): string => formatMs(ms).slice(0, 13)
 
 export const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 

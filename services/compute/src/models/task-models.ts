@@ -1,5 +1,6 @@
 /** The models that tasks run: those of the deployment, accounts' own, and files that custom tasks run as they are. */
 import type { Readable } from 'node:stream'
+import type { HandlerContext } from '@connectrpc/connect'
 import type { Fault } from '@millhand/api'
 import type { LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { type Catalogue, type ModelPackage, type OnnxInspection, parseManifest } from '@millhand/model'
@@ -85,7 +86,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
       tenant: string,
       id: string,
       isCustom: boolean,
-      signal: AbortSignal,
+      call: Pick<HandlerContext, 'signal'>,
     ): Promise<{ readonly found: TaskModel } | { readonly fault: Fault }> {
       const fault = (code: string, message: string) => ({ fault: { param: 'model', code, message } })
       const included = models.get(id)
@@ -107,7 +108,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
         )
       }
       try {
-        const found = await ofFile(file, signal)
+        const found = await ofFile(file, call.signal)
         return found ? { found } : missing
       } catch (error) {
         if (error instanceof ModelInvalid) return fault('model_invalid', error.message)
@@ -127,7 +128,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
 
     /** What of a model of the deployment can be trained. */
     partsOf: (model: ModelPackage): readonly TrainablePart[] =>
-      trainableParts(model, () => includedTraining.faultOf(model)),
+      trainableParts(model, part => includedTraining.faultOf(model, part)),
 
     /** The bytes of what a task runs; none where they are not there any more. */
     async read(task: TaskRecord): Promise<Readable | undefined> {
@@ -145,7 +146,7 @@ export function createTaskModels(deps: TaskModelsDeps) {
 
 const includedModel = (model: ModelPackage, training: IncludedTraining): TaskModel => ({
   ...{ model, group: model.id, hiddenOutputs: {} },
-  trainingFault: () => training.faultOf(model),
+  trainingFault: part => training.faultOf(model, part),
   fileBytes: () => includedBytes(model),
 })
 

@@ -62,7 +62,7 @@ export async function admitTask(
 ): Promise<TaskAdmission> {
   const { files, taskModels, gpuTypes, targetFault, textGeneration } = deps
   const { mode, tenant } = principal(call)
-  const named = await taskModels.find(tenant, req.model, req.type === TaskType.CUSTOM, call.signal)
+  const named = await taskModels.find(tenant, req.model, req.type === TaskType.CUSTOM, call)
   const ready = 'found' in named ? named.found.model : undefined
   const isLines = req.type === TaskType.BATCH || trains(req)
   const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isLines)

@@ -1,7 +1,7 @@
 /** Whether a model can be trained, as far as its record and its file tell. docs/training.md, "Models" */
 import { readFileSync, statSync } from 'node:fs'
 import { inspectOnnx, type ModelPackage, type OnnxInspection } from '@millhand/model'
-import { differentiableOperators, partsOf, type TrainablePart, trainableModelOf } from '@millhand/training'
+import { differentiableOperators, layersFault, partsOf, type TrainablePart, trainableModelOf } from '@millhand/training'
 
 /** What is known of a model's file. */
 export interface ModelFile extends Pick<OnnxInspection, 'opsets' | 'operators'> {
@@ -35,7 +35,7 @@ export function trainingFault(model: ModelPackage, file: ModelFile, part?: Train
   const { manifest, inputs } = model
   const { processing } = manifest
   if (trainableModelOf(model).base !== undefined)
-    return baseFault(file, processing.kind === 'embedding') ?? (part === 'lora' ? layersFault(file) : undefined)
+    return baseFault(file, processing.kind === 'embedding') ?? (part === 'lora' ? attentionFault(file) : undefined)
   if (manifest.format !== 'onnx' || processing.kind !== 'single') return 'it is of several files, or no ONNX model'
   const { preprocess } = processing
   if (preprocess.name !== 'numbers' && preprocess.name !== 'tensors')
@@ -59,7 +59,7 @@ function baseFault({ bytes, operators }: ModelFile, isEncoder: boolean): string 
 }
 
 /** Of a file that was not looked into, only a run tells. */
-function layersFault({ opsets, operators }: ModelFile): string | undefined {
+function attentionFault({ opsets, operators }: ModelFile): string | undefined {
   if (operators.length === 0) return undefined
   const opset = opsets['ai.onnx'] ?? 0
   if (opset < LEAST_OPSET) return `its operators are of version ${opset}, older than ${LEAST_OPSET}`
@@ -71,11 +71,24 @@ function layersFault({ opsets, operators }: ModelFile): string | undefined {
 export class IncludedTraining {
   readonly #faults = new Map<string, string | undefined>()
 
-  faultOf(model: ModelPackage): string | undefined {
-    const key = `${model.id}@${model.version}`
-    if (!this.#faults.has(key)) this.#faults.set(key, includedFault(model))
+  faultOf(model: ModelPackage, part?: TrainablePart): string | undefined {
+    const fault = this.#once(`${model.id}@${model.version}`, () => includedFault(model))
+    if (fault !== undefined || part !== 'lora') return fault
+    return this.#once(`${model.id}@${model.version} layers`, () => includedLayersFault(model))
+  }
+
+  #once(key: string, find: () => string | undefined): string | undefined {
+    if (!this.#faults.has(key)) this.#faults.set(key, find())
     return this.#faults.get(key)
   }
+}
+
+/** Reads a file of up to 120 MiB: about 150 ms for the sentence encoder. */
+function includedLayersFault(model: ModelPackage): string | undefined {
+  const path = trainableModelOf(model).base === 'text' ? model.files.model : undefined
+  return path === undefined
+    ? undefined
+    : layersFault(readFileSync(path), model.manifest.processing.kind === 'embedding')
 }
 
 function includedFault(model: ModelPackage): string | undefined {

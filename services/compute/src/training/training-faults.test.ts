@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { create } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { CreateTaskRequestSchema } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
+import { ModelProtoSchema } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import type { ModelPackage } from '@millhand/model'
 import type { TaskModel } from '../models/task-models.ts'
-import { trainableParts, trainingFault } from './trainability.ts'
+import { IncludedTraining, trainableParts, trainingFault } from './trainability.ts'
 import { trainingFaults } from './training-faults.ts'
 
 const MIB = 2 ** 20
@@ -47,4 +51,28 @@ test('adapters are refused for a model of texts whose file has no layers for the
     )
     if (said) assert.match(asked('lora')[0]?.message ?? '', said)
   }
+})
+
+test('adapters are refused for an encoder of the deployment that is quantized', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-encoder-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'model.onnx')
+  const node = [
+    { opType: 'MatMulInteger', input: ['attention_mask', 'weights'], output: ['x'] },
+    { opType: 'Softmax', input: ['x'], output: ['last_hidden_state'] },
+  ]
+  const graph = { node, input: [{ name: 'attention_mask' }], output: [{ name: 'last_hidden_state' }] }
+  const opsetImport = [{ domain: '', version: 17n }]
+  writeFileSync(path, toBinary(ModelProtoSchema, create(ModelProtoSchema, { opsetImport, graph })))
+  const encoder = {
+    ...{ id: 'encoder', version: '1', inputs: [], outputs: [], files: { model: path } },
+    manifest: { processing: { kind: 'embedding' } },
+  } as unknown as ModelPackage
+  const included = new IncludedTraining()
+  const faultOf: TaskModel['trainingFault'] = part => included.faultOf(encoder, part)
+  assert.deepEqual(trainableParts(encoder, faultOf), ['head'])
+  const found = { model: encoder, trainingFault: faultOf, fileBytes: () => 1 } as unknown as TaskModel
+  const [fault] = trainingFaults(found, create(CreateTaskRequestSchema, { parameters: { train: 'lora' } }), 'live')
+  assert.equal(fault?.param, 'parameters.train')
+  assert.match(fault?.message ?? '', /no product .* with weights, as those of a quantized model/)
 })

@@ -8,11 +8,12 @@ import {
   type RunItem,
   RunnerGone,
 } from '@millhand/child-process'
-import type { Answer, Counts, GgufProcess, Question } from '@millhand/gguf'
+import type { Answer, Counts, Question } from '@millhand/gguf'
+import type { SharedGguf } from '@millhand/gguf/processes'
 import { InputInvalid, type ModelPackage, readGeneration, readMessages, readUtf8 } from '@millhand/model'
 
 interface GenerateDeps {
-  readonly process: Pick<GgufProcess, 'ask'>
+  readonly process: Pick<SharedGguf, 'ask'>
   readonly model: ModelPackage
   readonly emit: (emission: Emission) => Promise<void>
   /** Ends the run: it rejects with `RunnerGone('killed')` then. */

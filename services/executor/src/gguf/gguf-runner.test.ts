@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, it } from 'node:test'
 import { type ItemResult, type Loaded, type ModelUsage, type RunItem, RunnerGone } from '@millhand/child-process'
+import { GgufProcesses } from '@millhand/gguf/processes'
 import { createLog } from '@millhand/telemetry'
 import { describeModelRunner } from '../runner.contract.ts'
 import { anyFile, textGenerator } from './gguf-models.fixture.ts'
@@ -11,17 +12,15 @@ import { scriptedProcesses } from './scripted-process.fixture.ts'
 const file = anyFile(after)
 const model = textGenerator('parrot', file)
 const chat = textGenerator('chat', file, { input_format: 'json' })
-const other = textGenerator('other', file)
+const other = textGenerator('other', anyFile(after))
 const never = new AbortController().signal
 
 function openRunner(allMemoryBytes = 2 ** 31, { start, started } = scriptedProcesses(), now = () => 0) {
-  const runner = ggufRunner({
-    ...{ threads: 1, sequences: 4, memoryLimitBytes: 2 ** 30, allMemoryBytes },
-    log: createLog({ level: 'error', write: () => {} }),
-    start,
-    now,
-  })
-  return { runner, started }
+  const log = createLog({ level: 'error', write: () => {} })
+  const processes = new GgufProcesses({ threads: 1, memoryLimitBytes: allMemoryBytes, log, start })
+  const models = [model, chat, other]
+  const runner = ggufRunner({ models, processes, sequences: 4, memoryLimitBytes: 2 ** 30, now })
+  return { runner, processes, started }
 }
 
 const item = (input: string, parameters?: Record<string, unknown>): RunItem => ({ input, parameters })
@@ -80,6 +79,15 @@ it('a conversation is a list of messages, and anything else is refused', async (
     const result = await ask(run, item(input))
     assert.ok(result?.ok === false && result.code === 'model_input_invalid' && !result.retryable, input)
   }
+})
+
+it('models of one file share its process', async () => {
+  const { runner, started } = openRunner()
+  assert.equal(said(await ask(await runner.load(model, never), item('one'))).text, 'one')
+  const messages = JSON.stringify([{ role: 'user', content: 'two' }])
+  assert.equal(said(await ask(await runner.load(chat, never), item(messages))).text, 'two')
+  await runner.load(other, never)
+  assert.equal(started.length, 2)
 })
 
 it('runs of a model share its process, and what stops one leaves the others alone', async () => {
@@ -157,10 +165,10 @@ it('a load that nobody waits for any more takes no other with it', async () => {
   assert.equal(started.length, 2)
 })
 
-it('ends its processes when it is closed, and loads nothing more', async () => {
-  const { runner } = openRunner()
+it('its runs end with the processes, and it loads nothing more', async () => {
+  const { runner, processes } = openRunner()
   const run = await runner.load(model, never)
-  await runner.close()
+  await processes.close()
   assert.equal((await run.gone).reason, 'killed')
   await assert.rejects(runner.load(model, never), gone('killed'))
 })

@@ -1,5 +1,4 @@
 /** Runs language models of the form GGUF: the adapter of `Runner` for llama.cpp. docs/decisions/text-generation.md */
-import { stat } from 'node:fs/promises'
 import {
   type Loaded,
   LoadFailed,
@@ -9,23 +8,20 @@ import {
   RunnerGone,
   type RunResult,
 } from '@millhand/child-process'
-import { startGguf } from '@millhand/gguf'
+import type { DeclaredUse, GgufProcesses, SharedGguf } from '@millhand/gguf/processes'
 import type { ModelPackage } from '@millhand/model'
-import type { Log } from '@millhand/telemetry'
 import { generateText } from './generate-text.ts'
-import { type SharedProcess, SharedProcesses } from './shared-processes.ts'
+import { SharedTime } from './shared-time.ts'
 
 export interface GgufRunnerOptions {
-  readonly threads: number
+  /** All that it can load. */
+  readonly models: readonly ModelPackage[]
+  /** Whose processes it uses: nothing of the models' files has been acquired of it yet. */
+  readonly processes: Pick<GgufProcesses, 'declare'>
   /** How many runs of a model may be on at once, in its process. */
   readonly sequences: number
-  /** Resident memory that a process may have beside its file, in bytes. */
+  /** Resident memory that a process may have beside its file for runs, in bytes. */
   readonly memoryLimitBytes: number
-  /** What all processes may hold before idle ones are ended, in bytes. */
-  readonly allMemoryBytes: number
-  readonly log: Log
-  /** Starts the process of a model; another in tests. */
-  readonly start?: typeof startGguf
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
 }
@@ -33,15 +29,12 @@ export interface GgufRunnerOptions {
 /** A stopped run is over by then, also where its process has to be killed: contract, section 4, "States". */
 const STOP_MS = 1_500
 
-export function ggufRunner(options: GgufRunnerOptions): Runner<ModelPackage> & { close(): Promise<void> } {
-  const { start = startGguf, now = () => performance.now(), allMemoryBytes, log } = options
-  const processes = new SharedProcesses({
-    start: (model, signal) => startOf(model, signal, options, start),
-    memoryLimitBytes: allMemoryBytes,
-    now,
-    log,
-  })
+export function ggufRunner(options: GgufRunnerOptions): Runner<ModelPackage> {
+  const { models, now = () => performance.now() } = options
+  const uses = new Map(models.map(model => [model.id, useOf(model, options)]))
   const idle = new IdleRuns(options.sequences)
+  /** Of each process, by its end. */
+  const times = new WeakMap<SharedGguf['gone'], SharedTime>()
   return {
     engine: { kind: 'gguf', name: 'node-llama-cpp', provider: 'cpu' },
     loads: 'model',
@@ -49,34 +42,27 @@ export function ggufRunner(options: GgufRunnerOptions): Runner<ModelPackage> & {
     ownProcesses: true,
     async load(model, signal) {
       const user = {}
-      return new GgufRun({ model, user, shared: await processes.use(model, user, signal), now, idle })
+      const shared = await acquire(uses.get(model.id), user, signal)
+      const time = times.get(shared.gone) ?? new SharedTime(now)
+      times.set(shared.gone, time)
+      return new GgufRun({ model, user, shared, time, now, idle })
     },
-    close: () => processes.close(),
   }
 }
 
-async function startOf(
-  model: ModelPackage,
-  signal: AbortSignal,
-  { threads, sequences, memoryLimitBytes, log }: GgufRunnerOptions,
-  start: typeof startGguf,
-) {
-  const { manifest, files } = model
-  if (manifest.processing.kind !== 'text_generation')
-    throw new LoadFailed('model_broken', 'the model does not generate text')
+/** Undefined for a model that does not generate text. */
+function useOf({ id, manifest, files }: ModelPackage, { processes, sequences, memoryLimitBytes }: GgufRunnerOptions) {
+  if (manifest.processing.kind !== 'text_generation') return undefined
   const { contextTokens } = manifest.processing
-  const file = files.model ?? ''
-  const { size } = await stat(file)
+  // What an account has asked is not kept for another's question.
+  const context = { sequences, contextTokens, keepsPrefix: false, stopMs: STOP_MS }
+  return processes.declare({ name: id, file: files.model ?? '', context, memoryBytes: memoryLimitBytes })
+}
+
+async function acquire(use: DeclaredUse | undefined, user: object, signal: AbortSignal): Promise<SharedGguf> {
+  if (use === undefined) throw new LoadFailed('model_broken', 'the model does not generate text')
   try {
-    return await start(
-      {
-        ...{ file, threads, sequences, contextTokens, log },
-        keepsPrefix: false, // What an account has asked is not kept for another's question.
-        memoryLimitBytes: size + memoryLimitBytes,
-        stopMs: STOP_MS,
-      },
-      signal,
-    )
+    return await use.acquire(user, signal)
   } catch (error) {
     if (!(error instanceof RunnerGone && error.reason === 'out_of_memory')) throw error
     throw new LoadFailed('out_of_memory', 'the model needs more memory than it may have')
@@ -87,7 +73,8 @@ interface GgufRunDeps {
   readonly model: ModelPackage
   /** By which the process knows that it is in use. */
   readonly user: object
-  readonly shared: SharedProcess
+  readonly shared: SharedGguf
+  readonly time: SharedTime
   readonly now: () => number
   readonly idle: IdleRuns
 }
@@ -104,16 +91,16 @@ class GgufRun implements Loaded {
     this.#deps = deps
     const { promise, resolve } = Promise.withResolvers<RunnerGone>()
     this.#onKilled = () => resolve(stopped())
-    this.gone = Promise.race([promise, deps.shared.process.gone])
+    this.gone = Promise.race([promise, deps.shared.gone])
   }
 
   async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
     if (this.#killed.signal.aborted) throw stopped()
     const { shared, user, idle } = this.#deps
     idle.delete(this)
-    shared.users.add(user)
+    shared.hold(user)
     const running = this.#generate(items, onEmit).finally(() => {
-      shared.users.delete(user)
+      shared.release(user)
       idle.add(this)
     })
     this.#running = running.catch(() => {})
@@ -122,14 +109,14 @@ class GgufRun implements Loaded {
 
   /** Each item is a sequence of its own. */
   async #generate(items: readonly RunItem[], onEmit: OnEmit): Promise<RunResult> {
-    const { shared, model, user, now } = this.#deps
+    const { shared, time, model, user, now } = this.#deps
     const { signal } = this.#killed
-    shared.time.begin(user)
+    time.begin(user)
     const runs = items.map((item, at) =>
-      generateText({ process: shared.process, model, emit: emission => onEmit(at, emission), signal, now }, item),
+      generateText({ process: shared, model, emit: emission => onEmit(at, emission), signal, now }, item),
     )
     const ended = await Promise.allSettled(runs)
-    const computeMs = shared.time.end(user)
+    const computeMs = time.end(user)
     const results = ended.map(one => {
       if (one.status === 'rejected') throw withTime(one.reason, computeMs)
       return one.value
@@ -147,7 +134,7 @@ class GgufRun implements Loaded {
     this.#killed.abort(stopped())
     await this.#running
     idle.delete(this)
-    shared.users.delete(user)
+    shared.release(user)
     this.#onKilled()
   }
 }

@@ -1,8 +1,14 @@
 /** Loads a model into a process of its own, which ends with its loading where that is stopped or comes to nothing. */
-import { type ChildProcess, LoadFailed, RunnerGone } from '@millhand/child-process'
+import {
+  type ChildProcess,
+  LoadFailed,
+  type LoadLimits,
+  RunnerGone,
+  loadLimits as usualLimits,
+  withinLoadLimits,
+} from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
-import { type LoadLimits, loadLimits as usualLimits, withinLoadLimits } from './load-limits.ts'
 import { withModelFiles } from './model-files.ts'
 
 export interface LoadOptions {

@@ -53,6 +53,8 @@ export interface AttemptDeps {
   readonly dial: Dial
   readonly clock: Clock
   readonly log: Log
+  /** Whether this process still owns the deliveries, by the clock. */
+  readonly isOwner: () => boolean
 }
 
 export interface AttemptResult {
@@ -85,6 +87,8 @@ export async function attemptDelivery(
     // A secret can come back: with the operator's right key, or by a rotation. What an event is stays.
     if ('error' in request)
       return { cause: { kind: request.error === UNREADABLE ? 'tried' : 'spoiled', held, attempt: request } }
+    // After a stall the next owner has taken it up, or will.
+    if (!deps.isOwner()) return { cause: { kind: 'not_tried', held, reason: 'aborted' } }
     const cause = await post(deps, delivery, { url, traceparent, ...request }, signal)
     return { cause, isPosted: true, webhook, traceparent }
   } catch (error) {

@@ -319,6 +319,36 @@ export function describeDeliveries(
       assert.equal(here.receiver.posts.length, 2)
     })
 
+    it('are not posted by an owner that stood still until its lease was over, but by the next', async () => {
+      await here.endpoint('wh_1')
+      const [stalled, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let [isOwner, posted] = [true, 0]
+      const before = here.own({
+        isOwner: () => isOwner,
+        dial: {
+          async post() {
+            posted++
+            return { kind: 'answered', status: 200, excerpt: '', ms: 1 }
+          },
+        },
+        webhooks: {
+          async get(...words) {
+            reading.resolve()
+            await stalled.promise
+            return await here.webhooks.get(...words)
+          },
+        },
+      })
+      await here.send(before, [event], 'wh_1')
+      await reading.promise
+      isOwner = false
+      here.own()
+      await here.untilStatus(event, 'wh_1', 'succeeded')
+      stalled.resolve()
+      await before.stop()
+      assert.deepEqual([posted, here.receiver.posts.length], [0, 1])
+    })
+
     it('are handed back by an owner that stops, and not counted as tried', async () => {
       await here.endpoint('wh_1')
       here.receiver.lets('wh_1', hang)

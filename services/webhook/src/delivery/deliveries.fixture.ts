@@ -54,7 +54,14 @@ export async function openDeployment(db: Database) {
   const stops: (() => Promise<void>)[] = []
 
   /** A replica that owns the deliveries, or takes itself for their owner. */
-  function own(otherwise: { deliveries?: Partial<Deliveries>; webhooks?: Partial<Webhooks>; dial?: Dial } = {}): {
+  function own(
+    otherwise: {
+      deliveries?: Partial<Deliveries>
+      webhooks?: Partial<Webhooks>
+      dial?: Dial
+      isOwner?: () => boolean
+    } = {},
+  ): {
     dispatcher: Dispatcher
     stop(): Promise<void>
   } {
@@ -82,6 +89,7 @@ export async function openDeployment(db: Database) {
       }),
       ids: createIds({ now: () => clock.now() }),
       random: () => 0.5,
+      isOwner: otherwise.isOwner ?? (() => true),
       onTried,
     })
     const stopping = new AbortController()

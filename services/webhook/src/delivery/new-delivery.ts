@@ -33,7 +33,6 @@ export function newDelivery(
     group: endpoint,
     rank,
     status: 'queued',
-    alone: false,
     backoff_ms: 0,
     due_at: noDueTime,
     lease_id: '',

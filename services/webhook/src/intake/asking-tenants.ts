@@ -6,8 +6,11 @@ import type { Webhooks } from '../webhook.ts'
 /** Tenants that are remembered to have an endpoint: beyond, the events of those longest quiet come some 20 ms later. */
 const REMEMBERED = 10_000
 
-/** How the JSON of an object with a callback says so. A string that contains it costs a reading, and nothing else. */
-const CALLBACK = '"callback":'
+/**
+ * The end of `"callback":`, by which the JSON of an object says that it has one. What else contains it costs a reading, and
+ * nothing more. Few characters of an event are a `b`, and many a quote: the whole of it takes ten times as long to look for.
+ */
+const CALLBACK = 'back":'
 
 export class AskingTenants {
   readonly #webhooks: Pick<Webhooks, 'count'>

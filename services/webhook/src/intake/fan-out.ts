@@ -33,22 +33,24 @@ const shareOf = (events: number): number => Math.max(200, 2 * events)
 const ROWS = 500
 const LOOK_MS = 200
 
-/** Stores the deliveries of events that have come, or that they are to be made. */
+/** Stores the deliveries of events that have come, or that they are to be made. Resolves to whether there are any. */
 export async function makeDeliveries(
   deps: FanOutDeps,
   taken: readonly IntakeEvent[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { webhooks, deliveries, spill } = deps
   const batch = [...Map.groupBy(taken, ({ event }) => event.tenant)]
   const enabled = await Promise.all(batch.map(([tenant]) => enabledWebhooks(webhooks, tenant)))
 
+  let isAsked = false
   let writes: Promise<unknown>[] = []
   for (const [n, [tenant, events]] of batch.entries()) {
     let left = shareOf(events.length)
     for (const { event, callback } of events) {
       const rows = deliveriesOf({ event, callback }, enabled[n] ?? [])
       if (rows.length === 0) continue
+      isAsked = true
       left -= rows.length
       const document = { tenant, id: event.id, ...(callback && { callback }) }
       if (left >= 0) writes.push(...rows.map(row => deliveries.insert(row, [])))
@@ -60,6 +62,7 @@ export async function makeDeliveries(
     }
   }
   await Promise.all(writes)
+  return isAsked
 }
 
 /**

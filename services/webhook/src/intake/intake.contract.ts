@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventLog } from '@millhand/eventlog'
-import { systemClock as clock } from '@millhand/process'
+import { systemClock as clock, manualClock } from '@millhand/process'
 import { type Database, noAccount, type OutboxEvent } from '@millhand/store'
 import { type ReplayRecord, replaysSpec } from '../replay/replay.ts'
 import { removeExpired } from '../retention.ts'
-import { killedAfter, openArchive, running, withClock, writingBy } from './intake.fixture.ts'
+import { killedAfter, openArchive, running, tasksTopic, withClock, writingBy } from './intake.fixture.ts'
 import type { IntakeDeps } from './intake.ts'
 import { endpoint, taskEvent } from './task-event.fixture.ts'
 
@@ -157,6 +157,36 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       await intake.until(second)
       await intake.stop()
       assert.equal((await at.archived()).length, 2)
+    })
+
+    it('saves its offset once a second while nobody asks for anything, and with each batch of what somebody asks for', async () => {
+      const manual = manualClock(Date.now())
+      let saves = 0
+      const offsets: IntakeDeps['offsets'] = {
+        get: (...key) => at.offsets.get(...key),
+        write(change) {
+          saves++
+          return at.offsets.write(change)
+        },
+      }
+      const intake = running({ ...at.deps, clock: manual, offsets })
+      const take = async (event: OutboxEvent) => {
+        await log.append(event)
+        await intake.until(event)
+      }
+      for (let n = 0; n < 5; n++) await take(taskEvent())
+      assert.equal(saves, 0)
+      await manual.advance(1_000)
+      assert.equal(saves, 1)
+      await take(taskEvent({ callback: { url: 'https://example.com/called', events: [] } }))
+      assert.equal(saves, 2)
+      const last = taskEvent()
+      await take(last)
+      await intake.stop()
+      assert.equal(saves, 3, 'an orderly end saves what is unsaved')
+      const { position = '' } = (await at.offsets.get(noAccount, 'intake')) ?? {}
+      const { read, end } = await log.events.progress([tasksTopic], position)
+      assert.equal(read, end)
     })
 
     it('doubles nothing and loses nothing when its owner is killed in mid batch, at whatever write', async () => {

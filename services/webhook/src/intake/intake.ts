@@ -60,9 +60,9 @@ async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal
     for await (const batch of batches) {
       const young = batch.filter(({ time }) => time >= since)
       const wanted = deps.archiver.isLog ? await asking.wanted(young) : young
-      await takeIn(deps, wanted, archiveOne, signal)
-      // To pass over what nobody asks for is no write of its own for each task.
-      await saved.moveTo(batch.at(-1)?.position ?? offset.position, since, wanted.length === 0)
+      const isAsked = await takeIn(deps, wanted, archiveOne, signal)
+      // To pass over what nobody asks for is no write of its own for each batch.
+      await saved.moveTo(batch.at(-1)?.position ?? offset.position, since, !isAsked)
       onTaken()
     }
     if (!signal.aborted) throw new Error('the event log is closed')
@@ -92,18 +92,21 @@ function tailFrom(
   }
 }
 
-/** First the events, then their deliveries: none is ever tried whose event is not in the archive. */
+/**
+ * First the events, then their deliveries: none is ever tried whose event is not in the archive. Resolves to whether there
+ * are deliveries.
+ */
 async function takeIn(
   deps: IntakeDeps,
   batch: readonly LoggedEvent[],
   archiveOne: (event: NewEvent) => Promise<ArchivedEvent>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const read = batch.flatMap(event => readable(event, deps.log) ?? [])
   const archived = await Promise.all(
     read.map(async ({ event, callback }) => ({ event: await archiveOne(event), callback })),
   )
-  await makeDeliveries(deps, archived, signal)
+  return await makeDeliveries(deps, archived, signal)
 }
 
 /** An event that can't be read must not hold up all others for ever: the log tells of it, and it is passed over. */

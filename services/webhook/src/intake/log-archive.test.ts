@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
-import { manualClock } from '@millhand/process'
 import type { Document, OutboxEvent } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { logArchiver } from '../archive/archiver.ts'
@@ -69,36 +68,6 @@ describe('sqlite: the log as the archive', () => {
     const last = taskEvent()
     await takeIn('acct_a/live', last)
     assert.equal((await at.rows()).length, 10)
-  })
-
-  it('saves its offset once a second while nobody asks for anything, and with each batch of what somebody asks for', async () => {
-    const clock = manualClock(Date.now())
-    const saves: (string | undefined)[] = []
-    const offsets = {
-      ...at.offsets,
-      write: (change: Parameters<typeof at.offsets.write>[0]) => {
-        saves.push('document' in change ? change.document.position : undefined)
-        return at.offsets.write(change)
-      },
-    }
-    const intake = running({ ...at.deps, clock, offsets })
-    for (let n = 0; n < 5; n++) {
-      const event = taskEvent()
-      await append('acct_a/live', event)
-      await intake.until(event)
-    }
-    assert.deepEqual(saves, [])
-    await clock.advance(1_000)
-    assert.deepEqual(saves, [String(db.lastEvent)])
-    const callback = withCallback('acct_a')
-    await append('acct_a/live', callback)
-    await intake.until(callback)
-    assert.equal(saves.length, 2)
-    const last = taskEvent()
-    await append('acct_a/live', last)
-    await intake.until(last)
-    await intake.stop()
-    assert.equal(saves.at(-1), String(db.lastEvent), 'an orderly end saves what is unsaved')
   })
 
   it('finds an endpoint that was made since it last looked', async () => {

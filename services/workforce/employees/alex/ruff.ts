@@ -13,7 +13,7 @@ export const ruff: Linter = {
   lint: text => {
     const offset = offsetIn(text, 'python')
     const isMasked = orders.test(text)
-    return check(text).map(diagnostic => {
+    return [...check(text), ...changedInLoops(text)].map(diagnostic => {
       const one = found(diagnostic, offset, text)
       // A change that writes a comment anew might write one that was made unreadable.
       return isMasked && one.edits.some(({ text: instead }) => instead.includes('#')) ? { ...one, edits: [] } : one
@@ -23,9 +23,48 @@ export const ruff: Linter = {
 }
 
 let workspace: Workspace | undefined
+/** Of ruff's previews one rule is asked, apart: in its previews ruff names all rules by other names. */
+let previews: Workspace | undefined
+
+const CHANGED_IN_ITS_LOOP = 'B909'
+
+function changedInLoops(text: string): Diagnostic[] {
+  if (!/\bfor\b/.test(text) || !/\bdel\b|\.(?:remove|pop|popitem|discard|clear|add)\(/.test(text)) return []
+  previews ??= createWorkspace([CHANGED_IN_ITS_LOOP], true)
+  try {
+    const seen: Diagnostic[] = previews.check(withoutOrders(previews, withoutViews(text)))
+    return seen
+      .filter(({ code, start_location }) => code === 'loop-iterator-mutation' && changesSize(text, start_location))
+      .map(diagnostic => ({
+        ...diagnostic,
+        code: CHANGED_IN_ITS_LOOP,
+        message: 'A collection is changed in the loop over it.',
+      }))
+  } catch (error) {
+    previews = undefined
+    throw error
+  }
+}
+
+/** The rule knows a dictionary in `for name in names:`, and not in `for name in names.keys():`, where the text keeps its length. */
+const withoutViews = (text: string): string =>
+  text.replaceAll(
+    /\.(?:keys|values|items)\(\)(?=:)(?<=^[ \t]{0,200}(?:async )?for [^:\n]{1,200} in [\w.]{1,200}\(\))/gm,
+    view => ' '.repeat(view.length),
+  )
+
+/**
+ * Not where a value is replaced: by an assignment, or by `pop` and `insert`. Nor where a list grows: the loop goes over what was added
+ * too, and many mean that.
+ */
+function changesSize(text: string, { row, column }: Diagnostic['start_location']): boolean {
+  const start = offsetIn(text, 'python')(row, column)
+  const [first = '', next = ''] = text.slice(start, start + 500).split('\n')
+  return /^del\b|^[^()]{0,200}\.(?:remove|pop|popitem|discard|clear|add)\(/.test(first) && !/\.insert\(/.test(next)
+}
 
 function check(text: string): Diagnostic[] {
-  workspace ??= createWorkspace()
+  workspace ??= createWorkspace(Object.keys(ruffRules).filter(rule => rule !== CHANGED_IN_ITS_LOOP))
   try {
     return workspace.check(withoutOrders(workspace, text))
   } catch (error) {
@@ -56,10 +95,9 @@ function withoutOrders(workspace: Workspace, text: string): string {
 const orders = /(#\s*)(noqa|ruff|flake8)\b/i
 
 /** Loaded with the first source that needs it. */
-function createWorkspace(): Workspace {
+function createWorkspace(select: readonly string[], preview = false): Workspace {
   const { PositionEncoding, Workspace } = require('@astral-sh/ruff-wasm-nodejs')
-  const settings = { 'target-version': 'py313', lint: { select: Object.keys(ruffRules) } }
-  return new Workspace(settings, PositionEncoding.Utf16)
+  return new Workspace({ 'target-version': 'py313', preview, lint: { select } }, PositionEncoding.Utf16)
 }
 
 function found(

@@ -1,4 +1,17 @@
+import { changesItsLoop, type LoopGrammar } from './changed-in-its-loop.ts'
 import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
+
+/** Sets and dictionaries may lose elements in a loop over them since .NET Core 3; lists may not. */
+const loops: LoopGrammar = {
+  loop: 'foreach_statement',
+  over: 'right',
+  variable: 'left',
+  breakable: ['foreach_statement', 'for_statement', 'while_statement', 'do_statement', 'switch_statement'],
+  apart: ['lambda_expression', 'anonymous_method_expression', 'local_function_statement', 'method_declaration'],
+  view: /$^/,
+  throws: types =>
+    types.size > 0 && [...types].every(type => /^(?:I?List|ArrayList|(?:Observable)?Collection)$/.test(type)),
+}
 
 export const csharpRules: Readonly<Record<string, TreeRule>> = {
   'error-swallowed': {
@@ -38,6 +51,20 @@ export const csharpRules: Readonly<Record<string, TreeRule>> = {
     message: 'The exception is thrown anew.',
     rule: ['warning', 'bug', 'Its stack begins here and no longer where it went wrong.', 'Write throw; alone.'],
     replace: ({ at }) => ({ node: at, text: 'throw;' }),
+  },
+  'changed-in-its-loop': {
+    query: `(expression_statement (invocation_expression
+        function: (member_access_expression expression: (_) @object name: (identifier) @method)
+        arguments: (argument_list) @arguments)
+      (#any-of? @method "Remove" "RemoveAt" "RemoveAll" "RemoveRange" "Clear" "Add" "AddRange" "Insert" "InsertRange")) @at`,
+    message: 'A list is changed in the loop over it.',
+    rule: [
+      'error',
+      'bug',
+      'The next step of the loop throws InvalidOperationException.',
+      'Use RemoveAll, go over a copy of the list, or make the changes after the loop.',
+    ],
+    holds: captured => changesItsLoop(captured, loops),
   },
   'secret-in-code': secretRule(
     `[(variable_declarator name: (identifier) @name (string_literal (string_literal_content) @value))

@@ -1,7 +1,28 @@
+import { changesItsLoop, type LoopGrammar } from './changed-in-its-loop.ts'
 import { around, goesTo, hasValue, isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 /** What takes a statement. */
 const takesSql = 'execute|executeQuery|executeUpdate|prepareStatement|createQuery|createNativeQuery|query|update'
+
+/** https://docs.oracle.com/javase/8/docs/api/java/util/ConcurrentModificationException.html */
+const loops: LoopGrammar = {
+  loop: 'enhanced_for_statement',
+  over: 'value',
+  variable: 'name',
+  breakable: ['enhanced_for_statement', 'for_statement', 'while_statement', 'do_statement', 'switch_expression'],
+  apart: ['lambda_expression', 'class_body', 'method_declaration'],
+  view: /\.(?:keySet|values|entrySet)\(\)$/,
+  throws(types, method, isOfVariable) {
+    // Of what the text does not declare, the elements tell that it is a collection of them.
+    if (types.size === 0) return method === 'remove' && isOfVariable
+    const isAdding = method.startsWith('add')
+    return [...types].every(type => failFast.test(type) && !(isAdding && /(?:Set|Map)$/.test(type)))
+  },
+}
+
+/** Of java.util, and not of java.util.concurrent. */
+const failFast =
+  /^(?:(?:Abstract|Sequential|Array|Linked|Hash|Tree|Sorted|Navigable|Priority|Enum|Weak|Identity){0,3}(?:List|Set|Map|Collection|Queue|Deque)|Vector|Stack)$/
 
 export const javaRules: Readonly<Record<string, TreeRule>> = {
   'strings-by-identity': {
@@ -73,6 +94,18 @@ export const javaRules: Readonly<Record<string, TreeRule>> = {
       (#eq? @type "Thread") (#eq? @method "run")) @at`,
     message: 'The thread is not started.',
     rule: ['error', 'bug', 'run() works in the calling thread.', 'Call start().'],
+  },
+  'changed-in-its-loop': {
+    query: `(expression_statement (method_invocation object: (_) @object name: (identifier) @method arguments: (argument_list) @arguments)
+      (#any-of? @method "remove" "removeAll" "removeIf" "retainAll" "clear" "add" "addAll")) @at`,
+    message: 'A collection is changed in the loop over it.',
+    rule: [
+      'error',
+      'bug',
+      'The next step of the loop throws ConcurrentModificationException, or leaves elements out.',
+      'Use removeIf, or an Iterator and its remove(), or make the changes after the loop.',
+    ],
+    holds: captured => changesItsLoop(captured, loops),
   },
   'secret-in-code': secretRule('(variable_declarator name: (identifier) @name value: (string_literal) @value) @at'),
 }

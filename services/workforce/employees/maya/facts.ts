@@ -4,6 +4,7 @@ import { isLimited } from '../src/text/conditions.ts'
 import { plainText } from '../src/text/plain-text.ts'
 import { sentencesOf } from '../src/text/sentences.ts'
 import { textOfFile } from '../src/text/text-files.ts'
+import { statementsOf } from './markdown-statements.ts'
 
 export interface FactsInput {
   readonly facts?: readonly string[]
@@ -24,7 +25,7 @@ const LONGEST_FACT = 2_000
 /** Of a file. */
 const MOST_CHARACTERS = 1_000_000
 
-/** The facts of the input, then the lines of the files. Throws a `Refusal` where there are none. */
+/** The facts of the input, then the lines of the files, and of Markdown its paragraphs and items. Throws a `Refusal` where there are none. */
 export function factsOf({ input, files }: Brief<FactsInput>): readonly Fact[] {
   const given = [
     ...(input.facts ?? []).map((text, at) => ({ source: `facts[${at}]`, text })),
@@ -107,6 +108,8 @@ function linesOf(file: BriefFile, param: string): Fact[] {
     throw new Refusal(param, `${name} has ${text.length} characters; up to ${MOST_CHARACTERS} are read for statements.`)
   if (/^text\/html\b/i.test(media_type))
     throw new Refusal(param, `${name} is a page, with what nobody reads in it; give its text, a statement a line.`)
+  if (/^text\/(?:x-)?markdown\b/i.test(media_type) || /\.(?:md|markdown)$/i.test(name))
+    return statementsOf(text).map(({ line, text: statement }) => ({ source: `${name}:${line}`, text: statement }))
   return text
     .split(/\r\n?|\n/)
     .map((line, at) => ({ source: `${name}:${at + 1}`, text: line.replace(/^\s{0,20}(?:[-*•–]|\d{1,3}[.)])\s+/, '') }))

@@ -17,7 +17,11 @@ export function tagOf(text: string): string | undefined {
 
 /** Words of the sources as tags, the best first, each the letters of the word or phrase that it stands for. */
 export function tagsFrom(topic: string, facts: readonly Segment[]): readonly Segment[] {
-  const phrase = topic.trim().split(/\s+/)
+  // Without its dots “8.19.0” would be another version.
+  const phrase = topic
+    .trim()
+    .split(/\s+/)
+    .filter(word => !version.test(word))
   const whole = phrase.length <= 3 ? tagOf(phrase.map(capital).join('')) : undefined
   const inTopic = new Set(phrase.map(word => stemOf(word.toLowerCase())))
   const own = whole === undefined ? [] : [{ text: whole, source: 'topic' }]
@@ -26,6 +30,8 @@ export function tagsFrom(topic: string, facts: readonly Segment[]): readonly Seg
     ...[...facts.flatMap(namesIn), ...repeated(facts)].filter(({ text }) => !inTopic.has(stemOf(text.toLowerCase()))),
   ]
 }
+
+const version = /^v?\d+(?:\.\d+)+/i
 
 /** Whether a tag is a word of a text, or several in a row. */
 export const isTagOf = (tag: string, text: string): boolean => lettersOf(text).toLowerCase().includes(tag.toLowerCase())
@@ -36,7 +42,11 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** Words with a capital within a sentence, those in a row as one. The first of a sentence has one anyhow. */
 function namesIn({ text, source }: Segment): Segment[] {
-  return [...text.matchAll(/\p{Lu}[\p{L}\p{M}\p{Nd}]{2,24}(?: \p{Lu}[\p{L}\p{M}\p{Nd}]{1,24}){0,2}/gu)]
+  return [
+    ...text.matchAll(
+      /(?<![\p{L}\p{M}\p{Nd}_])\p{Lu}[\p{L}\p{M}\p{Nd}]{2,24}(?![\p{L}\p{M}\p{Nd}_])(?: \p{Lu}[\p{L}\p{M}\p{Nd}]{1,24}){0,2}/gu,
+    ),
+  ]
     .filter(({ index }) => index > 0 && !/[.!?…:。"“„(]\s{0,3}$/.test(text.slice(Math.max(0, index - 5), index)))
     .flatMap(({ 0: name }) => {
       const tag = calendar.test(name) ? undefined : tagOf(name)

@@ -65,10 +65,15 @@ export type Checks<Input, Result, Given = readonly Check[]> = (
 ) => Given
 
 /**
- * `doubts` in `checks.ts` of a kind that a language model does as a whole: what its text claims and the brief does not hold, in
- * words for who wrote it. It is asked for again once. Throws a `BadAnswer` for what is not worth asking again.
+ * `doubts` in `checks.ts` of a kind that a language model does as a whole: what is wrong with its answer, such as a claim that
+ * the brief does not hold or a test that fails, in words for who wrote it. It is asked for again once. Throws a `BadAnswer` for
+ * what is not worth asking again.
  */
-export type Doubts<Input, Result> = (brief: Brief<Input>, result: Result) => readonly string[]
+export type Doubts<Input, Result> = (
+  brief: Brief<Input>,
+  result: Result,
+  asked?: Asked,
+) => readonly string[] | Promise<readonly string[]>
 
 /** The same where measuring waits for something, a database for example. */
 export type SlowChecks<Input, Result> = Checks<Input, Result, Promise<readonly Check[]>>

@@ -1,5 +1,6 @@
 /** What customers' servers were told in a run with faults, held against what they asked for and what the log says. */
 import { isDeepStrictEqual } from 'node:util'
+import { type Post, type Posts, tooManyRepeats } from './repeats.ts'
 
 /** Times are milliseconds since 1970, all by one clock. */
 export interface Endpoint {
@@ -27,15 +28,8 @@ export interface Happened {
   readonly value: string
 }
 
-/** A post that came whole. */
-export interface Arrival {
-  readonly path: string
-  /** `webhook-id`. */
-  readonly event: string
-  readonly at: number
+export interface Arrival extends Post {
   readonly body: string
-  /** It was answered with 2xx. */
-  readonly isAccepted: boolean
   readonly isSigned: boolean
 }
 
@@ -43,11 +37,9 @@ export interface Arrival {
 export interface Window {
   readonly began: number
   readonly over: number
-  /** Whether it may lose what an endpoint has accepted before that is written down: then it is posted again. */
-  readonly loses: boolean
 }
 
-export interface Books {
+export interface Books extends Posts {
   readonly endpoints: readonly Endpoint[]
   readonly events: readonly Happened[]
   readonly arrivals: readonly Arrival[]
@@ -60,9 +52,6 @@ export const AFTERMATH_MS = 5_000
 const CLOCKS_MS = 2_000
 /** A post may have been under way when its endpoint ended. */
 const UNDER_WAY_MS = 5_000
-/** How long before a fault, and after it, what is accepted may not be written down yet. */
-const UNWRITTEN_MS = 2_000
-const MOST_REPEATS = 0.02
 
 /** Every breach of the promises, in words; none where all of them were kept. */
 export function violations(books: Books): string[] {
@@ -143,34 +132,6 @@ function changed({ events, arrivals }: Books): string[] {
 function isBodyOf(body: string, { value }: Happened): boolean {
   const { created_at: timestamp, ...rest } = JSON.parse(value)
   return isDeepStrictEqual(JSON.parse(body), { ...rest, timestamp })
-}
-
-/** Posts that came although an earlier one was accepted: those that a fault explains, and the others. */
-export function repeats({ arrivals, windows }: Books): { readonly explained: number; readonly others: number } {
-  const acceptedAt = new Map<string, number>()
-  let [explained, others] = [0, 0]
-  for (const { path, event, at, isAccepted } of arrivals.toSorted((a, b) => a.at - b.at)) {
-    const delivery = `${path} ${event}`
-    const before = acceptedAt.get(delivery)
-    if (before === undefined) {
-      if (isAccepted) acceptedAt.set(delivery, at)
-    } else if (windows.some(window => isLost(before, window) && window.began <= at)) explained++
-    else others++
-  }
-  return { explained, others }
-}
-
-/** Whether what was accepted then may have been lost before it was written down. */
-const isLost = (at: number, { began, over, loses }: Window) =>
-  loses && began - UNWRITTEN_MS <= at && at <= over + UNWRITTEN_MS
-
-function tooManyRepeats(books: Books): string[] {
-  const { others } = repeats(books)
-  const calm = books.arrivals.filter(
-    ({ at, isAccepted }) => isAccepted && !books.windows.some(each => isLost(at, each)),
-  )
-  const most = calm.length * MOST_REPEATS
-  return others > most ? [`${others} posts were repeated with no fault about, of ${calm.length}`] : []
 }
 
 function isAskedFor(patterns: readonly string[], type: string): boolean {

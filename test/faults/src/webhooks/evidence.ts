@@ -1,11 +1,14 @@
 /** The books of a storm: who asked, what the log holds, what came. */
+import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { readTopics } from '../evidence.ts'
-import type { System } from '../system.ts'
+import { readBodies, readTopics } from '../evidence.ts'
+import { type System, webhooks } from '../system.ts'
 import type { Customers } from './customers.ts'
 import { type Books, type Happened, missing, type Window } from './deliveries.ts'
 import type { Receivers } from './receivers.ts'
+import type { Try } from './repeats.ts'
 import { isSigned } from './signature.ts'
+import { takeoversOf, tenuresOf } from './tenures.ts'
 
 export interface BooksOptions {
   readonly system: System
@@ -39,7 +42,21 @@ export async function closedBooks(options: BooksOptions): Promise<Books> {
   }
   const secrets = new Map(customers.made.map(({ endpoint, secret }) => [endpoint.path, secret]))
   const arrivals = receivers.posts.map(post => ({ ...post, isSigned: isSigned(post, secrets.get(post.path) ?? '') }))
-  return { endpoints, events, arrivals, windows }
+  const logs = webhooks.map(name => readFileSync(system.members.get(name)?.logFile ?? '', 'utf8'))
+  const takeovers = takeoversOf(logs.flatMap(tenuresOf))
+  return { endpoints, events, arrivals, windows, takeovers, tries: await readTries(system, customers) }
+}
+
+/** The tries that the product has written down: of each delivery in their order. */
+async function readTries({ database }: System, { made }: Customers): Promise<Try[]> {
+  const pathOf = new Map(made.map(({ id, endpoint }) => [id, endpoint.path]))
+  const rows = await readBodies(database, 'deliveries')
+  return rows.flatMap(body => {
+    const { endpoint, event_id: event, attempts } = JSON.parse(body)
+    const path = pathOf.get(endpoint) ?? ''
+    const tries: { at: number; status?: number }[] = attempts
+    return tries.map(({ at, status }) => ({ path, event, at, isAnswered: status !== undefined }))
+  })
 }
 
 /** What the log holds, each event once. */

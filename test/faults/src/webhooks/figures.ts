@@ -1,5 +1,6 @@
 /** A storm on webhooks in numbers. */
-import { AFTERMATH_MS, type Books, repeats } from './deliveries.ts'
+import { AFTERMATH_MS, type Books } from './deliveries.ts'
+import { type Repeat, repeatsOf } from './repeats.ts'
 
 export interface Figures {
   readonly events: number
@@ -7,8 +8,9 @@ export interface Figures {
   readonly posts: number
   readonly accepted: number
   readonly faults: number
-  /** Posts of what had been accepted before: those that a fault explains, and the others. */
-  readonly repeats: { readonly explained: number; readonly others: number }
+  readonly takeovers: number
+  /** Posts of what had been accepted before, by their cause. */
+  readonly repeats: Readonly<Record<Repeat['cause'], number>>
   /** From a change of state until a healthy endpoint had it: of what happened outside the faults, and of the rest. */
   readonly calmMs: Spread
   readonly faultMs: Spread
@@ -27,6 +29,8 @@ const JUST_BEFORE_MS = 1_000
 /** `healthy` are the paths of those that answer at once; what happened before `warmAt` (Unix ms) was for warming up. */
 export function figuresOf(books: Books, healthy: ReadonlySet<string>, warmAt = 0): Figures {
   const { endpoints, events, arrivals, windows } = books
+  const repeats = repeatsOf(books)
+  const caused = (by: Repeat['cause']) => repeats.filter(({ cause }) => cause === by).length
   const happened = new Map(events.map(({ id, at }) => [id, at]))
   const firsts = new Map<string, number>()
   for (const { path, event, at } of arrivals) {
@@ -46,7 +50,8 @@ export function figuresOf(books: Books, healthy: ReadonlySet<string>, warmAt = 0
     posts: arrivals.length,
     accepted: arrivals.filter(({ isAccepted }) => isAccepted).length,
     faults: windows.length,
-    repeats: repeats(books),
+    takeovers: books.takeovers.length,
+    repeats: { takeover: caused('takeover'), unanswered: caused('unanswered'), needless: caused('needless') },
     calmMs: spread(took.calm),
     faultMs: spread(took.fault),
   }

@@ -6,7 +6,7 @@ import { taskBillFaults } from '../bills.ts'
 import { allSettled } from '../evidence.ts'
 import { createInjector } from '../fault-injection.ts'
 import { random } from '../random.ts'
-import { type Fault, wordsOf } from '../schedule.ts'
+import { wordsOf } from '../schedule.ts'
 import { type MemberName, startSystem } from '../system.ts'
 import { type Customers, createCustomers, createTenants } from './customers.ts'
 import { violations, type Window } from './deliveries.ts'
@@ -49,8 +49,6 @@ const EVENTS_A_TASK = 3
 /** How much of the load comes before the first fault. */
 const CALM = 0.25
 const SETTLE_LIMIT_MS = 300_000
-/** Who writes down what was accepted, where it is written, and the way there. */
-const LOSING = /^webhook-\d$|mongo$/
 
 export async function run({ seed, size, root, folder, say }: RunOptions): Promise<Outcome> {
   const began = performance.now()
@@ -88,8 +86,7 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
     if (at >= steps.length / 2) changing ??= orFailure(change(customers, plans))
     const done = await orFailure(inject(fault))
     if (!done) continue
-    const [began, over] = [done.began, done.over].map(at => at + performance.timeOrigin) as [number, number]
-    windows.push({ began, over, loses: LOSING.test(done.place) && !isStall(fault, size) })
+    windows.push({ began: done.began + performance.timeOrigin, over: done.over + performance.timeOrigin })
     tell(`${wordsOf(fault)} (${done.place}); ${receivers.posts.length} posts so far`)
   }
   const whole = performance.now()
@@ -113,10 +110,6 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
   tell(`${found.length} broken promises; ${JSON.stringify(figures)}`)
   return { figures, violations: found }
 }
-
-/** The store stands still for less than half an owner's lease: what it was asked is done, and answered late. */
-const isStall = (fault: Fault, { ownerLeaseS = 0 }: Size) =>
-  fault.kind === 'pause' && fault.target === 'mongo' && fault.ms < ownerLeaseS * 500
 
 /** Endpoints come and go. */
 async function change(customers: Customers, plans: readonly Plan[]): Promise<void> {

@@ -185,3 +185,72 @@ cases(
     '  try {\n    return plain(await b(a))\n  } finally {\n    await a.close()\n  }\n}\nconst plain = x => {\n  return x + 1',
   ],
 )
+
+const loop = (code: string) =>
+  `import java.util.*;\nclass A {\n  void f(List<String> names, Map<String, Integer> counts, java.util.concurrent.ConcurrentHashMap<String, String> live) {\n${code}\n  }\n}\n`
+cases(
+  'changed-in-its-loop',
+  'A.java',
+  loop,
+  {
+    '    for (String one : names) {\n      if (one.isBlank()) {\n        names.remove(one);\n      }\n    }': 6,
+    '    for (String one : names) {\n      names.add(one.trim());\n    }': 5,
+    '    for (String one : counts.keySet()) if (one.isBlank()) counts.remove(one);': 4,
+    '    for (Map.Entry<String, Integer> one : counts.entrySet()) {\n      if (one.getValue() == 0) counts.remove(one.getKey());\n    }': 5,
+    '    for (String one : this.pending) {\n      this.pending.remove(one);\n    }': 5,
+    '    for (String one : names) {\n      for (String other : one.split(",")) {\n        if (other.isBlank()) { names.remove(one); break; }\n      }\n    }': 6,
+    '    for (String one : names) {\n      switch (one) { case "a": names.remove(one); break; default: f(null, null, null); }\n    }': 5,
+    '    List<String> own = new ArrayList<>(names);\n    for (String one : own) {\n      try { own.remove(one); } finally { one.trim(); }\n    }': 6,
+  },
+  [
+    '    for (String one : names) {\n      if (one.isBlank()) {\n        names.remove(one);\n        break;\n      }\n    }',
+    '    for (String one : names) {\n      if (one.isBlank()) { names.remove(one); return; }\n    }',
+    '    for (String one : names) {\n      if (one.isBlank()) { names.remove(one); }\n      break;\n    }',
+    '    for (String one : new ArrayList<>(names)) names.remove(one);',
+    '    for (String one : List.copyOf(names)) names.remove(one);',
+    '    for (Iterator<String> it = names.iterator(); it.hasNext();) { if (it.next().isBlank()) it.remove(); }',
+    '    for (String one : live.keySet()) live.remove(one);',
+    '    List<String> copied = new java.util.concurrent.CopyOnWriteArrayList<>(names);\n    for (String one : copied) copied.remove(one);',
+    '    for (String one : names) counts.remove(one);',
+    '    for (String one : names) later(() -> { names.remove(one); });',
+    '    for (String one : names) { if (names.remove(one)) return; }',
+    '    for (String one : counts.keySet()) counts.put(one, 1);',
+    '    outer:\n    for (String one : names) {\n      for (String other : names) { names.remove(other); break outer; }\n    }',
+    '    for (String one : registry) registry.clear();',
+  ],
+)
+cases(
+  'changed-in-its-loop',
+  'a.cs',
+  code => `class A {\n  void F(List<string> names, Dictionary<string, int> counts) {\n${code}\n  }\n}\n`,
+  {
+    '    foreach (var one in names) { if (one == "") { names.Remove(one); } }': 3,
+    '    var own = names.Where(one => one != "").ToList();\n    foreach (var one in own) own.Add(one);': 4,
+  },
+  [
+    '    foreach (var one in names) { if (one == "") { names.Remove(one); break; } }',
+    '    foreach (var one in names.ToList()) names.Remove(one);',
+    '    foreach (var one in counts.Keys) counts.Remove(one);',
+    '    foreach (var one in unknown) unknown.Remove(one);',
+  ],
+)
+cases(
+  'B909',
+  'a.py',
+  code => `def f(names: list, counts: dict):\n${code}\n`,
+  {
+    '    for one in names:\n        if not one:\n            names.remove(one)': 4,
+    '    for one in counts:\n        if not counts[one]:\n            del counts[one]': 4,
+    '    for one in counts.keys():\n        counts.pop(one)': 3,
+  },
+  [
+    '    for one in names:\n        if not one:\n            names.remove(one)\n            break',
+    '    for one in list(names):\n        names.remove(one)',
+    '    for one in names[:]:\n        names.remove(one)',
+    '    for one in list(counts):\n        del counts[one]',
+    '    for one in names:\n        if one:\n            names.append(one.parent)',
+    '    for one in counts:\n        counts[one] += 1',
+    '    for one in counts.items():\n        counts[one] = 1',
+    '    for at, one in enumerate(names):\n        names.pop(at)\n        names.insert(at, one.trim())',
+  ],
+)

@@ -9,13 +9,16 @@ import { type Source, sourcesOf } from '../source.ts'
 import { TYPES_LEFT } from '../type-lint.ts'
 import { meaningOf } from './known-errors.ts'
 import { mend } from './mend.ts'
-import type { Cause, CodeLine, Input, Result } from './result.ts'
+import type { Cause, CodeLine, Input, Raised, Result } from './result.ts'
 import { shownLine } from './shown-line.ts'
 import { failingFrame, readTrace } from './traces/read-trace.ts'
 import type { Frame, Thrown, Trace } from './traces/trace.ts'
 
 const MOST_FRAMES = 100
 const MOST_CAUSES = 6
+/** Others of a group: so many are listed, and so many are among the causes. */
+const MOST_OTHERS = 100
+const MOST_OTHER_CAUSES = 3
 const CONTEXT = 3
 
 export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
@@ -35,13 +38,14 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     language: trace.language,
     error: first ?? { type: '', message: '' },
     became,
+    others: (trace.beside ?? []).slice(0, MOST_OTHERS).map(raised),
     failing_frame: failed ? told(failed) : null,
     code: source && failed?.line ? linesAround(source, failed.line) : [],
     frames: (trace.thrown[0]?.frames ?? []).slice(0, MOST_FRAMES).map(told),
     causes,
     change,
   }
-  return { result, text: readingOf(result), warnings: [...warnings, ...unheeded(brief)] }
+  return { result, text: readingOf(result), warnings: [...warnings, ...leftOut(trace), ...unheeded(brief)] }
 }
 
 async function explained(
@@ -124,25 +128,48 @@ const handledBefore = ({ language, handled }: Trace): Cause[] =>
       ]
     : []
 
+/** Those that failed in the project's own code first. */
 const othersOfItsGroup = ({ language, beside = [] }: Trace): Cause[] =>
   beside
-    .slice(0, MOST_CAUSES)
+    .toSorted((a, b) => Number(raised(a).file === null) - Number(raised(b).file === null))
+    .slice(0, MOST_OTHER_CAUSES)
     .map(one => causeOf(language, one, 'Another exception of the same group', 'Look at it too: both were raised.'))
 
 function causeOf(language: Trace['language'], thrown: Thrown, said: string, otherwise: string): Cause {
   const meaning = meaningOf(language, thrown)
-  const { type, message, frames } = thrown
-  const { file = null, line = null } = frames.find(({ owner }) => owner === 'own') ?? {}
-  const what = [type, message].filter(part => part !== '').join(': ')
-  const where = file === null || line === null ? '' : ` (${file}, line ${line})`
+  const one = raised(thrown)
   return {
-    cause: plain(`${said}: ${what}${where}`),
+    cause: `${said}: ${namedWithPlace(one)}`,
     advice: meaning ? `${meaning.cause} ${meaning.advice}` : otherwise,
     from: 'error',
     rule: null,
-    file: file === null ? null : plain(file),
-    line,
+    file: one.file,
+    line: one.line,
   }
+}
+
+function raised({ type, message, frames }: Thrown): Raised {
+  const { file = null, line = null } = frames.find(({ owner }) => owner === 'own') ?? {}
+  return { type: plain(type), message: plain(message), file: file === null ? null : plain(file), line }
+}
+
+const namedWithPlace = ({ type, message, file, line }: Raised): string =>
+  [type, message].filter(part => part !== '').join(': ') +
+  (file === null || line === null ? '' : ` (${file}, line ${line})`)
+
+/** What of a group is not in the result. */
+function leftOut({ beside = [], left = 0 }: Trace): string[] {
+  const more = Math.max(0, beside.length - MOST_OTHERS)
+  return [
+    ...(more > 0
+      ? [`Of the other exceptions of the group the first ${MOST_OTHERS} are listed, and ${more} are not.`]
+      : []),
+    ...(left > 0
+      ? [
+          `The trace leaves out ${left} ${left === 1 ? 'exception' : 'exceptions'} of the group: Python prints up to 15 of one group, and groups up to 10 deep.`,
+        ]
+      : []),
+  ]
 }
 
 /** What the error says of a line and what a rule says are one cause where they come to the same. */
@@ -179,7 +206,7 @@ const linesAround = ({ text, language }: Source, line: number): CodeLine[] =>
     .map(({ line: number, content }) => ({ line: number, text: shownLine(content) }))
 
 /** What went wrong, as plain text. */
-function readingOf({ error, became, failing_frame, causes, change }: Result): string {
+function readingOf({ error, became, others, failing_frame, causes, change }: Result): string {
   const what = [error.type, error.message].filter(part => part !== '').join(': ')
   const where = failing_frame
     ? `It failed in ${failing_frame.file}${failing_frame.line === null ? '' : `, line ${failing_frame.line}`}${failing_frame.function === null ? '' : `, in ${failing_frame.function}`}.`
@@ -191,6 +218,10 @@ function readingOf({ error, became, failing_frame, causes, change }: Result): st
     ...causes.map(
       ({ cause, advice, from, rule }) => `${from === 'linter' ? `Seen by ${rule}: ` : ''}${cause}\n  ${advice}`,
     ),
+    ...others
+      .map(namedWithPlace)
+      .filter(name => !causes.some(({ cause }) => cause.endsWith(`: ${name}`)))
+      .map(name => `Also in the group: ${name}`),
     ...(change ? [`A change of ${change.file} is given: ${change.proof.rule} no longer reports it.`] : []),
   ].join('\n')
 }

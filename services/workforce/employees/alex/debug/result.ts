@@ -20,10 +20,19 @@ export interface Cause {
   readonly line: number | null
 }
 
+/** An exception with the innermost place of the project itself, as far as it has one. */
+export interface Raised {
+  readonly type: string
+  readonly message: string
+  readonly file: string | null
+  readonly line: number | null
+}
+
 export interface Result {
   readonly language: TraceLanguage
   readonly error: { readonly type: string; readonly message: string }
   readonly became: readonly { readonly type: string; readonly message: string }[]
+  readonly others: readonly Raised[]
   readonly failing_frame: Frame | null
   readonly code: readonly CodeLine[]
   readonly frames: readonly Frame[]

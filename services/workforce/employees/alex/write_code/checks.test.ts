@@ -50,6 +50,7 @@ describe('code that was written', () => {
       'language',
       'files_parse',
       'type_errors',
+      'every_test_file_run',
       'tests_pass_javascript',
       'explanation_names_exist',
       'explanation_tells_of_no_other_runs',
@@ -74,6 +75,13 @@ describe('code that was written', () => {
     assert.deepEqual(told.explanation_tells_of_no_other_runs, { pass: false, value: '1: “All tests pass”' })
     const tested = await measured([{ path: 'in-words.ts', text: GOOD }], example.input as Input, { explanation })
     assert.equal(tested.explanation_tells_of_no_other_runs?.pass, true)
+  })
+
+  it('in a language whose tests are not run says so, and passes no test', async () => {
+    const tests = [{ path: 'slug_test.go', text: 'package slug\n' }]
+    const told = await measured([{ path: 'slug.go', text: 'package slug\n' }], { tests }, { language: 'go' })
+    assert.deepEqual(told.every_test_file_run, { pass: false, value: '0: slug_test.go can’t be run here' })
+    assert.deepEqual(told.explanation_tells_of_no_other_runs?.pass, true)
   })
 
   it('with wrong types says where', async () => {
@@ -137,7 +145,7 @@ describe('code that was written', () => {
         Object.entries(told).flatMap(([id, { pass }]) => (pass ? [] : id)),
         ids,
       )
-      assert.equal(Object.keys(told).length, 10)
+      assert.equal(Object.keys(told).length, 11)
     })
 
   it('with wrong types gains nothing by telling the compiler to look away', async () => {
@@ -145,6 +153,11 @@ describe('code that was written', () => {
       const told = await measured([{ path: 'a.ts', text: `${order}\nexport const a: number = 'b'\n` }])
       assert.equal(told.type_errors?.pass, false, order)
     }
+  })
+
+  it('is not in a language because it says so: a file of it is', async () => {
+    const told = await measured([{ path: 'slug', text: 'slug = 1' }], { language: 'python' }, { language: 'python' })
+    assert.deepEqual(told.language, { pass: false, value: 'no file of python' })
   })
 
   it('is not said to parse where nothing here reads it', async () => {

@@ -1,26 +1,25 @@
 /** Measures code: whether it reads, whether its types hold, and whether it passes the tests given. */
 import type { Check } from '../../src/answer.ts'
 import type { Brief } from '../../src/brief.ts'
-import type { Isolate, SlowChecks } from '../../src/kind.ts'
+import type { Doubts, Isolate, SlowChecks } from '../../src/kind.ts'
 import { wishes } from '../../src/text/constraint-checks.ts'
 import { textIn } from '../../src/text/text-files.ts'
-import { languageOf } from '../language.ts'
+import { type Language, languageOf } from '../language.ts'
 import { linterFor } from '../lint.ts'
 import { isTyped, typeFaults } from '../type-faults.ts'
 import { TooLong } from '../within.ts'
 import { explanationChecks } from './explained.ts'
 import { type IsolatedTests, isolated } from './isolated.ts'
 import type { CodeFile, Input, Result } from './result.ts'
-import { runTests } from './sandbox/run-tests.ts'
+import { isRun, runTests } from './sandbox/run-tests.ts'
 
 export const checks: SlowChecks<Input, Result> = async (brief, { result }, asked) => {
-  const { language, files, explanation } = result
+  const { files, explanation } = result
   const all = { given: filesGiven(brief), written: files }
-  const ran = await tests(brief.input.tests ?? [], all, asked?.isolate ?? isolatedHere)
+  const given = brief.input.tests ?? []
+  const ran = [...testFiles(given), ...(await tests(given, all, asked?.isolate ?? isolatedHere))]
   return [
-    ...(brief.input.language === undefined
-      ? []
-      : [{ id: 'language', pass: language === brief.input.language, value: language, target: brief.input.language }]),
+    ...(brief.input.language === undefined ? [] : [languageAsked(brief.input.language, result)]),
     ...(await readable(files)),
     ...types(all),
     ...(await undefinedNames(files)),
@@ -28,10 +27,23 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }, asked
     ...explanationChecks({
       explanation,
       ...namesOf(brief, all),
-      testsPassed: ran.length > 0 && ran.every(({ pass }) => pass),
+      testsPassed: ran.length > 1 && ran.every(({ pass }) => pass),
     }),
     ...wishes(brief.constraints, explanation, [...files.map(({ text }) => text), explanation].join('\n')),
   ]
+}
+
+/** The checks that fail: code with any of them is asked for again. */
+export const doubts: Doubts<Input, Result> = async (brief, result, asked) =>
+  (await checks(brief, { result, text: '' }, asked)).flatMap(({ id, pass, value, target }) =>
+    pass || id === EVERY_TEST_FILE_RUN ? [] : `${id.replaceAll('_', ' ')}: ${value}, and should be ${target}`,
+  )
+
+/** What the answer says of itself is not enough: a file must have the ending. */
+function languageAsked(target: Language, { language, files }: Result): Check {
+  const hasFile = files.some(({ path }) => languageOf(path) === target)
+  const value = language !== target || hasFile ? language : `no file of ${target}`
+  return { id: 'language', pass: value === target, value, target }
 }
 
 interface Files {
@@ -113,6 +125,16 @@ async function undefinedNames(files: readonly CodeFile[]): Promise<Check[]> {
 }
 
 const UNDEFINED_NAME = 'F821'
+
+/** Those in other languages can't be run here, and nobody knows whether the code passes them. */
+function testFiles(given: readonly CodeFile[]): Check[] {
+  if (given.length === 0) return []
+  const others = given.filter(({ path }) => !isRun(path)).map(({ path }) => `${path} can’t be run here`)
+  const value = listed(given.length - others.length, others)
+  return [{ id: EVERY_TEST_FILE_RUN, pass: others.length === 0, value, target: `${given.length}` }]
+}
+
+const EVERY_TEST_FILE_RUN = 'every_test_file_run'
 
 async function tests(given: readonly CodeFile[], files: Files, isolate: Isolate): Promise<Check[]> {
   const runs = await runTests(given, files, isolate)

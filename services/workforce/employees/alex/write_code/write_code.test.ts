@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import { faultsOf } from '../../src/run-rules.ts'
+import { spoken } from '../../src/runner/spoken.fixture.ts'
 import { written } from '../../src/runner/written.fixture.ts'
 import example from './example.json' with { type: 'json' }
 import outputSchema from './output.schema.json' with { type: 'json' }
@@ -116,4 +117,14 @@ describe('code by a language model', { timeout: 1_800_000 }, () => {
     assert.equal(reached, 0)
     assert.ok(!existsSync(trace))
   })
+})
+
+it('code that fails a test is asked for once more, with the test named', async () => {
+  const tests = [{ path: 'one.test.js', text: "test('is one', () => expect(require('./one.js').one).toBe(1))\n" }]
+  const code = (value: number) => said([{ path: 'one.js', text: `exports.one = ${value}\n` }], 'javascript')
+  const { made, asked } = await spoken(kind, { topic: 'one', input: { tests } }, [code(2), code(1)])
+  assert.equal(asked.length, 2)
+  assert.match(asked[1] ?? '', /tests pass javascript: 0: is one: .*, and should be 1/)
+  assert.equal(made?.checks.find(({ id }) => id === 'tests_pass_javascript')?.pass, true)
+  assert.match(made?.answer.warnings?.join('') ?? '', /asked again, as an earlier answer was not right: tests pass/)
 })

@@ -14,18 +14,20 @@ export function withCategories({ columns, rows, warnings }: Table, measures: rea
   const reasons = new Map<Reason, string[]>()
   const read = columns.map((column): Column => {
     if (column.type !== 'number' || measures.includes(column.name)) return column
-    const values = valuesOf(column)
+    const values = valuesOf(column, isUnitName(column.name) ? column.values.length : MOST_VALUES)
     const reason = values && reasonOf(column, values)
     if (!reason) return column
     reasons.set(reason, [...(reasons.get(reason) ?? []), column.name])
-    return categoryOf(column, values)
+    return levelsOf(column, values, SAID[reason].as)
   })
   const told = [...reasons].map(([reason, names]) => {
     const more = names.length - MOST_NAMED
     const those = names.slice(0, MOST_NAMED).map(name => `"${oneLine(name)}"`)
-    const [are, they] = names.length === 1 ? ['is read as a category', 'it'] : ['are read as categories', 'they']
-    const them = they === 'it' ? 'it measures' : 'they measure'
-    return `${those.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${are}, as ${they} ${SAID[reason][names.length === 1 ? 0 : 1]}. Name ${they === 'it' ? 'it' : 'them'} in \`measure_columns\` if ${them} something.`
+    const isOne = names.length === 1
+    const { as, one, several } = SAID[reason]
+    const kind = as === 'text' ? 'text' : isOne ? 'a category' : 'categories'
+    const said = isOne ? `is read as ${kind}, as it ${one}` : `are read as ${kind}, as they ${several}`
+    return `${those.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${said}. Name ${isOne ? 'it' : 'them'} in \`measure_columns\` if ${isOne ? 'it measures' : 'they measure'} something.`
   })
   return { columns: read, rows, warnings: [...warnings, ...told] }
 }
@@ -33,38 +35,60 @@ export function withCategories({ columns, rows, warnings }: Table, measures: rea
 type Reason = keyof typeof SAID
 
 const SAID = {
-  flag: ['holds only 0 and 1', 'hold only 0 and 1'],
-  few: ['holds few whole numbers', 'hold few whole numbers'],
-  named: ['is called like a code', 'are called like codes'],
-  blocks: ['numbers the groups that the rows stand in', 'number the groups that the rows stand in'],
+  flag: { as: 'category', one: 'holds only 0 and 1', several: 'hold only 0 and 1' },
+  few: { as: 'category', one: 'holds few whole numbers', several: 'hold few whole numbers' },
+  named: { as: 'category', one: 'is called like a code', several: 'are called like codes' },
+  unit: {
+    as: 'text',
+    one: 'is called like a code, with few rows of each value',
+    several: 'are called like codes, with few rows of each value',
+  },
+  blocks: {
+    as: 'category',
+    one: 'numbers the groups that the rows stand in',
+    several: 'number the groups that the rows stand in',
+  },
 } as const
 
 function reasonOf({ name, values: all }: NumberColumn, { order, rows, runs }: Values): Reason | undefined {
   const [least = 0, most = 0] = [order[0], order.at(-1)]
   if (order.length === 2 && least === 0 && most === 1) return rows >= ROWS_OF_A_VALUE ? 'flag' : undefined
-  if (order.length < 2 || least < 0 || order.length * ROWS_OF_A_VALUE > rows) return undefined
-  if (order.length <= FEW.values && most <= FEW.greatest && rows >= FEW.rows) return 'few'
-  if (isCodeWord(name, least, most)) return 'named'
+  if (order.length < 2 || least < 0) return undefined
   const isCounted = least <= 1 && most - least + 1 === order.length
+  if (order.length * ROWS_OF_A_VALUE > rows || order.length > MOST_VALUES)
+    // Counts of customers, in a column called “customer”, neither come again nor go up by one.
+    return isUnitName(name) && (isCounted || order.length * 2 <= rows) ? 'unit' : undefined
+  if (order.length <= FEW.values && most <= FEW.greatest && rows >= FEW.rows) return 'few'
+  if (isUnitName(name) || most <= (COMING_ROUND.get(lastWords(name)[0] ?? '') ?? -1)) return 'named'
   return isCounted && order.length > 2 && runs === order.length && rows === all.length ? 'blocks' : undefined
 }
 
-/** `group`, `store_type`; the parts of a date that come round. */
-function isCodeWord(name: string, least: number, most: number): boolean {
-  const last = name
+/** `group`, `store_type`, `pooled.stratum`, `block no`: what rows belong to, and never how much of something there is. */
+function isUnitName(name: string): boolean {
+  const [last = '', before = ''] = lastWords(name)
+  return UNITS.has(NUMBERS.has(last) ? before : last)
+}
+
+/** The words of a name, the last first. */
+const lastWords = (name: string): string[] =>
+  name
     .trim()
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
     .split(/[\s_.-]+/)
-    .at(-1)
-  if (last === undefined) return false
-  return CODES.has(last) || (least >= 0 && most <= (COMING_ROUND.get(last) ?? -1))
-}
+    .filter(Boolean)
+    .toReversed()
 
-const CODES = new Set(
-  'type class category group cluster status sex gender race region district department store branch subject patient customer client employee'.split(
-    ' ',
-  ),
+const words = (text: string) => new Set(text.split(' '))
+const NUMBERS = words('number num no nr nummer')
+const UNITS = words(
+  [
+    'type class category group grp cluster status sex gender race region district department store branch',
+    'subject patient customer client employee participant respondent individual operator rater judge',
+    'stratum strata block batch lot litter herd cohort cell plot replicate rep fold pair specimen species',
+    'site centre center ward clinic hospital school classroom precinct tract',
+    'gruppe klasse kategorie geschlecht filiale abteilung schicht groupe classe catégorie',
+  ].join(' '),
 )
 const COMING_ROUND = new Map([
   ['month', 12],
@@ -83,14 +107,14 @@ interface Values {
 }
 
 /** Undefined where some are not whole, or too many differ. */
-function valuesOf({ values }: NumberColumn): Values | undefined {
+function valuesOf({ values }: NumberColumn, mostValues: number): Values | undefined {
   const different = new Set<number>()
   let [rows, runs, before] = [0, 0, Number.NaN]
   for (const value of values) {
     if (Number.isNaN(value)) continue
     if (!Number.isSafeInteger(value)) return undefined
     different.add(value)
-    if (different.size > MOST_VALUES) return undefined
+    if (different.size > mostValues) return undefined
     rows++
     if (value !== before) runs++
     before = value
@@ -98,11 +122,11 @@ function valuesOf({ values }: NumberColumn): Values | undefined {
   return { order: [...different].toSorted((a, b) => a - b), rows, runs }
 }
 
-function categoryOf({ name, values }: NumberColumn, { order }: Values): LevelsColumn {
+function levelsOf({ name, values }: NumberColumn, { order }: Values, type: LevelsColumn['type']): LevelsColumn {
   const places = new Map(order.map((value, place) => [value, place]))
   return {
     name,
-    type: 'category',
+    type,
     levels: order.map(String),
     codes: Int32Array.from(values, value => places.get(value) ?? -1),
   }

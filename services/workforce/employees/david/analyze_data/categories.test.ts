@@ -219,6 +219,43 @@ describe('whole numbers that measure nothing', () => {
     assert.match(text, /these are 1: low in 80 of 240 rows/)
   })
 
+  it('are texts where they number groups of few rows, as the strata of R’s infert', async () => {
+    const strata = rows(248, i => {
+      const stratum = 1 + (i % 83)
+      return {
+        age: 21 + ((stratum * 11) % 24),
+        parity: 1 + ((stratum * 7) % 6),
+        stratum,
+        'pooled.stratum': 1 + ((stratum - 1) % 63),
+        'block no': 1 + Math.floor(i / 2),
+        spending: 20 + stratum + Math.sin(i * 7.3),
+      }
+    })
+    const { columns, warnings, findings, correlations } = await ask({ rows: strata })
+    assert.deepEqual(
+      columns.map(({ type }) => type),
+      ['number', 'number', 'text', 'text', 'text', 'number'],
+    )
+    assert.match(
+      warnings.join('\n'),
+      /"stratum", "pooled\.stratum", "block no" are read as text, as they are called like codes, with few rows of each value\. Name them in `measure_columns` if they measure something\./,
+    )
+    for (const { columns: of } of [...findings, ...correlations])
+      assert.ok(!of.some(name => /stratum|block/.test(name)), of.join())
+    const asked = await ask({ rows: strata, measure_columns: ['stratum'] })
+    assert.equal(asked.columns[2]?.type, 'number')
+  })
+
+  it('are measures where a column called like a code counts', async () => {
+    const { columns } = await ask({
+      rows: rows(60, i => ({ customer: 900 + ((i * 37) % 61), subject: 1 + (i % 4) + 0.5, order: Math.sin(i) })),
+    })
+    assert.deepEqual(
+      columns.map(({ type }) => type),
+      ['number', 'number', 'number'],
+    )
+  })
+
   it('are measures where the input says so', async () => {
     const { columns, warnings } = await ask({ rows: births, measure_columns: ['low', 'race', 'month', 'chick'] })
     assert.ok(columns.every(({ type }) => type === 'number'))

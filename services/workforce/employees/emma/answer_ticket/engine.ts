@@ -10,6 +10,7 @@ import { type Composed, composed } from './compose.ts'
 import { maskedOf } from './masked.ts'
 import { pointsElsewhere } from './points-elsewhere.ts'
 import type { Input, Reason, Result } from './result.ts'
+import { type AnotherName, anotherNameIn } from './search/another-name.ts'
 import { byMeaning } from './search/meaning.ts'
 import { type Passage, passagesOf, unitsOf } from './search/passages.ts'
 import { answerTo, fitOf } from './search/question.ts'
@@ -119,20 +120,31 @@ interface Found {
   readonly isSure: boolean
   /** The second where it answers nearly as well as the first. */
   readonly rival?: Ranked | undefined
+  /** What the first is about instead of what the ticket names. */
+  readonly another?: AnotherName | undefined
 }
 
 async function search(ticket: string, passages: readonly Passage[], embed: Embed | undefined): Promise<Found> {
   if (passages.length === 0) return { by: 'words', ranked: [], isSure: false }
   const rank = ranker(passages)
+  const anotherNameOf = anotherNameIn(ticket, passages)
+  const isOfAnother = ({ passage }: Ranked) => anotherNameOf(passage) !== undefined
+  const found = (by: Found['by'], ranked: readonly Ranked[], isSure: boolean, rival?: Ranked): Found => {
+    const another = ranked[0] && anotherNameOf(ranked[0].passage)
+    return { by, ranked, isSure, rival, another }
+  }
   if (embed) {
-    const near = pointersLast(await byMeaning(ticket, passages, question => rank(question, passages.length), embed))
-    const isSure = (near[0]?.fit ?? 0) >= Math.max(sureOfMeaning(passages.length), near[1]?.fit ?? 0)
-    return { by: 'words_and_meaning', ranked: fromBeginning(near, 1), isSure }
+    const all = await byMeaning(ticket, passages, question => rank(question, passages.length), embed)
+    const near = mostFittingFirst(all, isOfAnother)
+    const [first, second] = near.filter(one => !isOfAnother(one))
+    const isSure = (first?.fit ?? 0) >= Math.max(sureOfMeaning(passages.length), second?.fit ?? 0)
+    return found('words_and_meaning', fromBeginning(near, 1), isSure)
   }
   const ahead = aheadOf(passages.length)
-  const ranked = pointersLast(answerTo(ticket, rank))
+  const ranked = mostFittingFirst(answerTo(ticket, rank), isOfAnother)
   const isSure = fitOf(ranked[0]) >= leastFitOf(ranked[0], passages.length)
-  return { by: 'words', ranked: fromBeginning(ranked, ahead), isSure, rival: rivalIn(ranked, ahead) }
+  const rivals = ranked.filter(one => !isOfAnother(one))
+  return found('words', fromBeginning(ranked, ahead), isSure, rivalIn(rivals, ahead))
 }
 
 /** The parts of one section don't contradict each other; those of a text without headings may be about anything. */
@@ -159,10 +171,14 @@ function fromBeginning(ranked: readonly Ranked[], ahead: number): readonly Ranke
   return earlier ? [earlier, ...ranked.filter(each => each !== earlier)] : ranked
 }
 
-/** A passage that only points elsewhere comes behind those that say something. */
-function pointersLast<Found extends Ranked>(ranked: readonly Found[]): readonly Found[] {
+/** A passage that only points elsewhere comes behind those that say something, and one about something else behind both. */
+function mostFittingFirst<Of extends Ranked>(
+  ranked: readonly Of[],
+  isOfAnother: (one: Ranked) => boolean,
+): readonly Of[] {
   const isPointer = ({ passage }: Ranked) => unitsOf(passage).every(({ text }) => pointsElsewhere(text))
-  return ranked.toSorted((a, b) => Number(isPointer(a)) - Number(isPointer(b)))
+  const places = new Map(ranked.map(one => [one, isOfAnother(one) ? 2 : Number(isPointer(one))]))
+  return ranked.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
 }
 
 function leastFitOf(ranked: Ranked | undefined, passages: number): number {
@@ -180,7 +196,7 @@ function reasonToEscalate(
   ticket: string,
   language: string,
   passages: readonly Passage[],
-  { ranked, isSure, rival }: Found,
+  { ranked, isSure, rival, another }: Found,
 ): Reason | null {
   if (termsOf(ticket).length === 0)
     return { code: 'no_question', message: 'The ticket says nothing that could be answered.' }
@@ -196,6 +212,11 @@ function reasonToEscalate(
     return {
       code: 'language',
       message: `The knowledge is in ${known}, and the answer should be in ${asked}. Nothing is translated here.`,
+    }
+  if (another)
+    return {
+      code: 'not_covered',
+      message: `The ticket names “${another.asked}”; what comes nearest tells of “${another.told}”.`,
     }
   if (!isSure) return { code: 'not_covered', message: 'No passage of the knowledge answers this for certain.' }
   if (!rival) return null

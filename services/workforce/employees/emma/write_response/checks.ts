@@ -9,6 +9,7 @@ import { wishes } from '../../src/text/constraint-checks.ts'
 import { wordsOf } from '../../src/text/english.ts'
 import { filler } from '../../src/text/filler.ts'
 import { languageCheck, languageOf } from '../../src/text/language.ts'
+import { repetitions } from '../../src/text/repetitions.ts'
 import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
 import { createMask, type Masked } from '../personal/mask.ts'
@@ -32,12 +33,10 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   const wanted = wantedLanguage(brief.language, input.message ?? topic)
   const language = languageOf(paragraphs.join('\n'))
   return [
-    { id: 'no_internal_notes', pass: true, value: 0, target: 0 },
+    ...(input.internal_notes === undefined ? [] : [{ id: 'no_internal_notes', pass: true, value: 0, target: 0 }]),
     { id: 'no_personal_data', pass: personal === 0, value: personal, target: 0 },
     ...(wanted === 'und' ? [] : [languageCheck(paragraphs.join('\n'), wanted)]),
-    ...points(input.points ?? [], paragraphs.join('\n')),
-    ...stands('customer', input.customer, greeting),
-    ...stands('signature', input.signature, closing),
+    ...saidChecks(input, result),
     ...claimChecks(claimed, found),
     ...filler(whole),
     ...tone(brief.tone, paragraphs.join('\n'), language),
@@ -45,10 +44,27 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   ]
 }
 
-/** What a reply claims that its brief does not hold: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
+/** What a reply claims that its brief does not hold, and what it leaves out: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
 export const doubts: Doubts<Input, Result> = (brief, result) => {
   requireNothingSecret(brief, wholeOf(result))
-  return messagesOf(unfounded(claimedIn(brief, result)))
+  return [
+    ...messagesOf(unfounded(claimedIn(brief, result))),
+    ...saidChecks(brief.input, result).flatMap(({ id, pass, value, target }) =>
+      pass ? [] : `${id.replaceAll('_', ' ')}: ${value}, and should be ${target}`,
+    ),
+  ]
+}
+
+/** Whether it says what it was asked to, once. */
+function saidChecks({ points: asked = [], customer, signature }: Input, result: Result): Check[] {
+  const { greeting, paragraphs, closing } = result
+  const repeated = repetitions([greeting, ...paragraphs, closing].join('\n\n'))
+  return [
+    ...points(asked, paragraphs.join('\n')),
+    ...stands('customer', customer, greeting),
+    ...stands('signature', signature, closing),
+    { id: 'no_sentence_twice', pass: repeated === 0, value: repeated, target: 0 },
+  ]
 }
 
 const wholeOf = ({ subject, greeting, paragraphs, closing, unanswered }: Result): string =>
@@ -89,19 +105,17 @@ const SECRET: ReadonlySet<string> = new Set(['card', 'iban', 'social_security', 
 const wantedLanguage = (asked: string | undefined, message: string): string =>
   asked === undefined ? languageOf(message) : (asked.toLowerCase().split('-')[0] ?? 'und')
 
-/** A point is there where the reply has most of its longer words: wording is the writer’s. */
+/** A point is there where the reply has most of its longer words, or of all where it has none: wording is the writer’s. */
 function points(asked: readonly string[], reply: string): Check[] {
   if (asked.length === 0) return []
   const words = new Set(wordsOf(reply).map(stem))
   const isThere = (point: string) => {
-    const own = [
-      ...new Set(
-        wordsOf(point)
-          .filter(word => word.length > 3)
-          .map(stem),
-      ),
-    ]
-    return own.filter(word => words.has(word)).length >= own.length / 2
+    const all = wordsOf(point)
+    const long = all.filter(word => word.length > 3)
+    const own = [...new Set((long.length > 0 ? long : all).map(stem))]
+    const there = own.filter(word => words.has(word)).length
+    if (own.length === 0) return reply.includes(point.trim())
+    return there > 0 && there >= own.length / 2
   }
   const there = asked.filter(isThere).length
   return [{ id: 'points_with_most_of_their_words', pass: there === asked.length, value: there, target: asked.length }]

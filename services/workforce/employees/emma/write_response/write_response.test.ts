@@ -111,7 +111,17 @@ describe('a reply that claims what its brief does not hold', { timeout: 1_800_00
     const { made, asked } = await spoken('emma/write_response', brief, [say(telling(text)), 'no', '{}'])
     assert.equal(asked.length, 3)
     assert.deepEqual(made?.answer.result, telling(text))
-    assert.match(made?.answer.warnings?.join('') ?? '', /^This answer claims what the brief does not hold\./)
+    assert.match(
+      made?.answer.warnings?.join('') ?? '',
+      /^This answer is not right: the name “becker” stands nowhere in the brief\./,
+    )
+  })
+
+  it('or leaves out what it has to say, is asked for again', async () => {
+    const empty = { ...good, paragraphs: ['What type of project can I work on?'] }
+    const { made, asked } = await spoken('emma/write_response', brief, [say(empty), say(good)])
+    assert.match(asked[1] ?? '', /points with most of their words: 0, and should be 2/)
+    assert.deepEqual(made?.answer.result, good)
   })
 
   it('may repeat what the customer wrote, but not promise it', async () => {
@@ -148,6 +158,13 @@ describe('of a reply it is measured whether it', () => {
       good,
       { input: { ...example.input, points: ['Gift wrapping costs extra money.'] } },
     ],
+    [
+      'leaves out a point of short words',
+      'points_with_most_of_their_words',
+      good,
+      { input: { ...example.input, points: ['Yes, we do.'] } },
+    ],
+    ['says a sentence twice', 'no_sentence_twice', { ...good, greeting: 'A new lid goes out tomorrow.' }],
     ['leaves out the customer', 'customer', { ...good, greeting: 'Hello,' }],
     ['leaves out the signature', 'signature', { ...good, closing: 'Bye' }],
     ['is in another language than the message', 'language', good, { language: 'fr' }],
@@ -170,6 +187,11 @@ describe('of a reply it is measured whether it', () => {
     const input = { ...example.input, public_contacts: ['help@teashop.example'] }
     const all = await measured(telling('Write to help@teashop.example.'), { input })
     assert.equal(all.get('no_personal_data')?.pass, true)
+  })
+
+  it('tells nothing of notes that there are none of', async () => {
+    const { internal_notes: _, ...input } = example.input
+    assert.equal((await measured(good, { input })).has('no_internal_notes'), false)
   })
 
   it('says what the notes and the brief both have: that is no secret', async () => {

@@ -163,6 +163,46 @@ describe('posts', () => {
     assert.deepEqual(failed(asked), [])
   })
 
+  it('of a Markdown file have its sentences, without its signs, headings, badges and code', () => {
+    const text = `# hyparquet
+
+![parakeet](hyparquet.jpg)
+
+[![npm](https://img.example/npm)](https://npm.example/hyparquet)
+[![license](https://img.example/MIT)](https://mit.example/)
+
+**Hyparquet** parses [Apache Parquet](https://parquet.example) files in the
+browser, with \`Z_SYNC_FLUSH\`.
+
+Install it with:
+
+\`\`\`sh
+npm install hyparquet
+\`\`\`
+
+ - Pure JavaScript, no dependencies
+ - Reads what is needed,
+   and no more
+`
+    const files = [{ name: 'README.md', media_type: 'text/markdown', bytes: Buffer.from(text) }]
+    const asked = brief({ facts: [], platforms: ['mastodon'], variants: 1 }, { topic: 'hyparquet 1.31.5', files })
+    const [post] = rules(asked).result.posts
+    assert.equal(
+      post?.text,
+      'Hyparquet parses Apache Parquet files in the browser, with Z_SYNC_FLUSH. Pure JavaScript, no dependencies. Reads what is needed, and no more.\n\n#Hyparquet #ApacheParquet',
+    )
+    const sources = rules(asked).citations?.map(({ source }) => source)
+    assert.deepEqual([...new Set(sources)], ['README.md:8', 'README.md:17', 'README.md:18', 'topic'])
+    assert.deepEqual(failed(asked), [])
+  })
+
+  it('of a Markdown file with a statement a line have each by itself', () => {
+    const bytes = Buffer.from('We open at nine.\nDogs are welcome\nNo cash\n')
+    const files = [{ name: 'facts.md', media_type: 'text/markdown', bytes }]
+    const [post] = posts({ facts: [], platforms: ['x'], variants: 1, hashtags: [] }, { files })
+    assert.equal(post?.text, 'We open at nine. Dogs are welcome. No cash.')
+  })
+
   it('hold what is wished for: words at most, words to have and to avoid', () => {
     const asked = brief({ hashtags: [] }, { constraints: { max_words: 14, must_include: ['free'], avoid: ['Twelve'] } })
     for (const { text } of rules(asked).result.posts) assert.ok(!text.includes('Twelve'))

@@ -30,8 +30,8 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
     ...(brief.language === undefined
       ? []
       : [languageCheck(texts.join('\n'), brief.language.toLowerCase().split('-')[0] ?? '')]),
-    ...counted('outline_kept', outline, heading => headings.some(own => same(own, heading))),
-    ...counted('keywords', keywords, keyword => has(whole, keyword)),
+    ...outlineKept(outline, headings),
+    ...counted('keywords', keywords, keyword => has(`${title}\n${body}`, keyword)),
     ...counted('call_to_action', call === undefined ? [] : [call], text => (texts.at(-1) ?? '').includes(text)),
     ...sectionChecks(sections, claimed.from, language),
     ...claimChecks(claimed, found),
@@ -73,6 +73,16 @@ function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>,
 
 const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
+
+/** How many of the headings asked for are there in their order. */
+function outlineKept(outline: readonly string[], headings: readonly string[]): Check[] {
+  let from = 0
+  return counted('outline_kept', outline, heading => {
+    const at = headings.findIndex((own, place) => place >= from && same(own, heading))
+    if (at >= 0) from = at + 1
+    return at >= 0
+  })
+}
 
 /** How many of what was asked for are there; nothing where nothing was. */
 function counted(id: string, asked: readonly string[], isThere: (one: string) => boolean): Check[] {

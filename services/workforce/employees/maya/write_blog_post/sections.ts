@@ -1,7 +1,9 @@
 /** Whether each section of a post says something of its own, and of the brief. */
 import type { Check } from '../../src/answer.ts'
+import { knowsWords } from '../../src/claims/unfounded.ts'
 import { stemsOf } from '../../src/claims/words.ts'
 import { isEnglishWord, rarity, stemOf, wordsOf } from '../../src/text/english.ts'
+import { repetitions } from '../../src/text/repetitions.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 
 export interface Section {
@@ -16,8 +18,8 @@ export function sectionChecks(sections: readonly Section[], from: readonly strin
   const copied = texts.filter((text, at) => texts.slice(0, at).some(before => isAlike(before, text))).length
   const empty = texts.filter(text => (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) < FEWEST_WORDS).length
   const known = stemsOf(from.join('\n'))
-  const strange = language === 'en' ? sections.filter(section => isOffTopic(section, known)) : []
-  const isCompared = language === 'en' || language === 'und'
+  const isCompared = knowsWords(language)
+  const strange = isCompared ? sections.filter(section => isOffTopic(section, known)) : []
   return [
     { id: 'no_sentence_twice', pass: repeated === 0, value: repeated, target: 0 },
     { id: 'no_section_twice', pass: copied === 0, value: copied, target: 0 },
@@ -32,18 +34,6 @@ export function sectionChecks(sections: readonly Section[], from: readonly strin
 }
 
 const FEWEST_WORDS = 5
-
-/** Sentences of four words and more that stood there before. */
-function repetitions(text: string): number {
-  const seen = new Set<string>()
-  return sentencesOf(text).filter(({ start, end }) => {
-    const sentence = text.slice(start, end).toLowerCase().replaceAll(/\s+/g, ' ')
-    if (sentence.split(' ').length < 4) return false
-    const isKnown = seen.has(sentence)
-    seen.add(sentence)
-    return isKnown
-  }).length
-}
 
 /** Most of the words of both are the same. */
 function isAlike(one: string, other: string): boolean {

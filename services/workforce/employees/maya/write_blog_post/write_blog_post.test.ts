@@ -159,6 +159,8 @@ describe('of a post it is measured whether it', () => {
     ],
     ['leaves out a keyword', 'keywords', good, { input: { keywords: ['rye'] } }],
     ['leaves out a heading', 'outline_kept', good, { input: { outline: ['Who we are'] } }],
+    ['has its headings in another order', 'outline_kept', { ...good, sections: good.sections.toReversed() }],
+    ['has a keyword among its tags alone', 'keywords', { ...good, tags: ['rye'] }, { input: { keywords: ['rye'] } }],
     ['leaves out the call to action', 'call_to_action', good, { input: { call_to_action: 'Buy now.' } }],
     ['is in another language', 'language', good, { language: 'de' }],
     ['is too short', 'min_words', good, { constraints: { min_words: 1_000 } }],

@@ -6,13 +6,15 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { LoadFailed, type ModelUsage } from '@millhand/child-process'
 import { smallModel, smallModelMissing } from '@millhand/gguf/fixture'
+import { GgufProcesses } from '@millhand/gguf/processes'
 import { createLog } from '@millhand/telemetry'
 import type { LanguageModel } from '../runner/language-model.ts'
 import { ggufFault, openGguf } from './gguf-model.ts'
 
 const lines: string[] = []
 const log = createLog({ level: 'debug', write: line => lines.push(line), format: 'json' })
-const options = { threads: 1, memoryLimitBytes: 2 ** 30, inputMicros: 1_000_000, outputMicros: 10_000_000, log }
+const processes = new GgufProcesses({ threads: 1, memoryLimitBytes: 2 ** 32, log })
+const options = { processes, memoryLimitBytes: 2 ** 30, inputMicros: 1_000_000, outputMicros: 10_000_000, log }
 const schema = {
   type: 'object',
   properties: {
@@ -36,7 +38,7 @@ describe('a language model in a file', { skip: smallModelMissing }, () => {
   before(async () => {
     model = await openGguf({ file: smallModel, ...options })
   })
-  after(() => model?.close())
+  after(() => processes.close())
 
   function asking({ signal = never, seed = 0, maxCostMicros }: Bounds = {}) {
     const used: ModelUsage[] = []
@@ -131,8 +133,11 @@ describe('a language model in a file', { skip: smallModelMissing }, () => {
     for (const secret of [smallModel, 'spring is here']) assert.ok(!lines.join('').includes(secret), secret)
   })
 
-  it('ends with who opened it', async () => {
+  it('asks nothing any more once it is closed, and ends with the processes', async () => {
     await model.close()
+    const told = await asking().ask('Say well.')
+    assert.ok(told.kind === 'untold' && told.fault.code === 'model_unavailable')
+    await processes.close()
     assert.deepEqual(children(), [])
   })
 })
@@ -147,7 +152,8 @@ it('a file that is no model is refused before it is loaded, and one that is brok
   assert.match((await ggufFault(folder)) ?? '', /^must be a file that can be read: EISDIR/)
   assert.match((await ggufFault(text)) ?? '', /^must be a file of the form GGUF/)
   assert.equal(await ggufFault(broken), undefined)
-  await assert.rejects(openGguf({ file: broken, ...options }), LoadFailed)
+  const others = new GgufProcesses({ threads: 1, memoryLimitBytes: 2 ** 32, log })
+  await assert.rejects(openGguf({ ...options, file: broken, processes: others }), LoadFailed)
   assert.deepEqual(children(), [])
 })
 

@@ -1,17 +1,23 @@
-/** A language model in a file of the form GGUF, in a process of its own. docs/decisions/workforce-service.md, "A local model". */
+/** A language model in a file of the form GGUF, in a process of this executor. docs/decisions/workforce-service.md, "A local model". */
 import { basename } from 'node:path'
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { type GgufProcess, type GgufProcessOptions, type Question, startGguf } from '@millhand/gguf'
-import { type Restarted, restarted } from '../restarted.ts'
+import type { Answer, Question } from '@millhand/gguf'
+import type { DeclaredUse, GgufProcesses } from '@millhand/gguf/processes'
+import type { Log } from '@millhand/telemetry'
 import { boundedModel, type Prices } from '../runner/bounded-model.ts'
 import { type LanguageModel, ModelFault } from '../runner/language-model.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 
 export { ggufFault } from '@millhand/gguf'
 
-export interface GgufOptions
-  extends Prices,
-    Pick<GgufProcessOptions, 'file' | 'threads' | 'memoryLimitBytes' | 'log'> {}
+export interface GgufOptions extends Prices {
+  readonly file: string
+  /** Resident memory that its process may have beside the file, in bytes. */
+  readonly memoryLimitBytes: number
+  /** Whose process it uses: nothing of the file has been acquired of it yet. */
+  readonly processes: Pick<GgufProcesses, 'declare'>
+  readonly log: Log
+}
 
 /** What a question and its answer may have together: it costs memory. */
 const MOST_CONTEXT_TOKENS = 16_384
@@ -23,23 +29,40 @@ const TOP_P = 0.95
 
 /** Resolves once it is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be. */
 export async function openGguf(options: GgufOptions): Promise<LanguageModel> {
-  const { file, threads, memoryLimitBytes } = options
+  const { file, memoryLimitBytes, processes, inputMicros, outputMicros, log } = options
+  const model = basename(file, '.gguf')
   // One question at a time: the common beginning of two that follow one another is read once.
-  const load = { file, threads, sequences: 1, contextTokens: MOST_CONTEXT_TOKENS, keepsPrefix: true }
-  const process = await restarted({
-    name: 'language_model',
-    log: options.log,
-    start: signal => startGguf({ ...load, memoryLimitBytes, log: options.log, stopMs: STOP_MS }, signal),
-  })
-  const model = basename(options.file, '.gguf')
-  const asked = sdkModel(model, process)
-  const { inputMicros, outputMicros, log } = options
+  const context = { sequences: 1, contextTokens: MOST_CONTEXT_TOKENS, keepsPrefix: true, stopMs: STOP_MS }
+  const use = processes.declare({ name: model, file, context, memoryBytes: memoryLimitBytes })
+  const closing = new AbortController()
+  const first = {}
+  const loaded = await use.acquire(first, closing.signal)
+  loaded.release(first)
+  const asked = sdkModel(model, (question, signal) => answerOf(use, question, closing.signal, signal))
   const bounded = boundedModel({ name: 'gguf', model, asked: () => asked, heeds: true, inputMicros, outputMicros, log })
-  return { ...bounded, close: () => process.close() }
+  return { ...bounded, close: async () => closing.abort() }
 }
 
+/** A question that is not wanted any more ends no load: the next one needs it too. */
+async function answerOf(
+  use: DeclaredUse,
+  question: Question,
+  closing: AbortSignal,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  const user = {}
+  const process = await use.acquire(user, closing)
+  try {
+    return await process.ask(question, { signal })
+  } finally {
+    process.release(user)
+  }
+}
+
+type Ask = (question: Question, signal: AbortSignal | undefined) => Promise<Answer>
+
 /** As much of the AI SDK's interface as is asked for here: a question in words, and an answer as a whole. */
-function sdkModel(modelId: string, process: Restarted<GgufProcess>): LanguageModelV4 {
+function sdkModel(modelId: string, ask: Ask): LanguageModelV4 {
   return {
     specificationVersion: 'v4',
     provider: 'gguf',
@@ -52,7 +75,7 @@ function sdkModel(modelId: string, process: Restarted<GgufProcess>): LanguageMod
         { role: 'user', content: textOf(prompt, 'user') },
       ]
       const question = { messages, schema, maxOutputTokens, seed, temperature: TEMPERATURE, topP: TOP_P, stop: [] }
-      const asked = process.current().then(running => running.ask(question, { signal: abortSignal }))
+      const asked = ask(question, abortSignal)
       const said = await (abortSignal === undefined ? asked : unlessAborted(asked, abortSignal))
       if (said.kind === 'too_long') throw new ModelFault(tooLong(said))
       if (said.kind !== 'answered') throw new Error('the language model failed')

@@ -26,17 +26,17 @@ export async function runLanguageModel(
   const work = await workOf(kind, brief, asked)
   if ('result' in work) return await measured(kind, brief, work, asked)
   let prompt = work.shown
-  let doubted: Answer | undefined
+  let doubted: Doubted | undefined
   for (let tries = 1; ; tries++) {
     const said = await ask(prompt)
     const { answer, faults, shown } = await read(said, work)
     const isLast = tries === MOST_QUESTIONS
-    const doubts = answer === undefined || doubted !== undefined || isLast ? [] : work.doubts(answer.result)
+    const doubts = answer === undefined || doubted !== undefined || isLast ? [] : await work.doubts(answer.result)
     if (answer !== undefined && doubts.length === 0)
       return await measured(kind, brief, withTries(answer, tries, doubted), asked)
     if (isLast && doubted !== undefined) return await measured(kind, brief, uncorrected(doubted), asked)
     if (isLast) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
-    doubted ??= answer
+    if (answer !== undefined) doubted ??= { answer, doubts }
     // What is wrong with it has words of it.
     const wrong = fenced('faults', faults ?? doubts.join('; '))
     const earlier = [fenced('answer', said.slice(0, shown ?? MOST_SHOWN)), wrong].join('\n')
@@ -44,26 +44,37 @@ export async function runLanguageModel(
   }
 }
 
-function withTries(answer: Answer, tries: number, doubted: Answer | undefined): Answer {
+/** An answer in the form asked for, and what is wrong with it. */
+interface Doubted {
+  readonly answer: Answer
+  readonly doubts: readonly string[]
+}
+
+function withTries(answer: Answer, tries: number, doubted: Doubted | undefined): Answer {
   const needed = [
     ...(tries > 1 && doubted === undefined
       ? [`The language model needed ${tries} tries to answer in the form asked for.`]
       : []),
     ...(doubted === undefined
       ? []
-      : ['An earlier answer of the language model claimed what the brief does not hold; it was asked again.']),
+      : [`The language model was asked again, as an earlier answer was not right: ${shownDoubts(doubted)}.`]),
   ]
   return { ...answer, warnings: [...(answer.warnings ?? []), ...needed] }
 }
 
 /** The first answer is delivered, as what came after it could not be read. */
-const uncorrected = (answer: Answer): Answer => ({
+const uncorrected = ({ answer, doubts }: Doubted): Answer => ({
   ...answer,
   warnings: [
     ...(answer.warnings ?? []),
-    'This answer claims what the brief does not hold. The language model was asked to correct it and gave no answer in the form asked for.',
+    `This answer is not right: ${shownDoubts({ doubts })}. The language model was asked to correct it and gave no answer in the form asked for.`,
   ],
 })
+
+const shownDoubts = ({ doubts }: Pick<Doubted, 'doubts'>): string => {
+  const shown = doubts.slice(0, 3).map(doubt => doubt.slice(0, 200).toWellFormed())
+  return doubts.length > 3 ? `${shown.join('; ')} and ${doubts.length - 3} more` : shown.join('; ')
+}
 
 /** What the language model is asked for, and what is made of it. */
 interface Work extends Phrasing<unknown, unknown> {
@@ -71,7 +82,7 @@ interface Work extends Phrasing<unknown, unknown> {
   /** Of what it says. */
   readonly schema: Schema
   /** Why an answer that has the right form is asked for again, once. */
-  doubts(result: unknown): readonly string[]
+  doubts(result: unknown): readonly string[] | Promise<readonly string[]>
 }
 
 /** The whole of a kind, or the words alone where it has rules for the rest: then perhaps an answer that needs none. */
@@ -80,7 +91,7 @@ async function workOf(kind: RunKind, brief: Brief, asked: Asked): Promise<Work |
   if (schema === undefined) {
     const { doubts }: { doubts?: Doubts<unknown, unknown> } = await importOf(kind, 'checks.ts')
     return {
-      doubts: result => doubts?.(brief, result) ?? [],
+      doubts: result => doubts?.(brief, result, asked) ?? [],
       shown: dataOf(brief),
       schema: kind.output_schema,
       answerWith: result => ({ result, text: plainReading(result) }),

@@ -8,6 +8,8 @@ export interface Trace {
   readonly handled?: Thrown
   /** The other exceptions of its group, each as it went wrong first. */
   readonly beside?: readonly Thrown[]
+  /** How many further ones of its group the trace says that it leaves out. */
+  readonly left?: number
 }
 
 export type TraceLanguage = 'javascript' | 'python' | 'go' | 'java' | 'ruby' | 'rust' | 'csharp'

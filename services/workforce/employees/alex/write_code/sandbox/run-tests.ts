@@ -33,7 +33,7 @@ export async function runTests(
       ),
     })
   }
-  const script = tests.filter(({ path }) => isOneOf(path, ['javascript', 'typescript']))
+  const script = tests.filter(({ path }) => isOneOf(path, SCRIPTS))
   if (script.length > 0) {
     const sources = Object.fromEntries([...code, ...script].flatMap(toCommonJs))
     await run({ language: 'javascript', sources, tests: script.map(({ path }) => path) }, script)
@@ -47,6 +47,11 @@ const ENDED = {
   crashed: 'the tests ended their process, or took more time than they may',
   out_of_memory: 'the tests took more memory than they may',
 } as const
+
+const SCRIPTS = ['javascript', 'typescript'] as const
+
+/** Whether a test is in a language that can be run here. */
+export const isRun = (path: string): boolean => isOneOf(path, [...SCRIPTS, 'python'])
 
 const isOneOf = (path: string, languages: readonly Language[]) =>
   languages.some(language => language === languageOf(path))

@@ -15,11 +15,12 @@ export type Piece =
 export function outlineOf(text: string): Piece[] {
   const lines = text.split('\n')
   const marks = marksOf(lines)
+  const fences = fencesOf(lines)
   const pieces: Piece[] = []
   let at = 0
   while (at < lines.length) {
     const line = lines[at] as string
-    const end = codeEnd(lines, at)
+    const end = codeEnd(lines, at, fences)
     const heading = end === undefined ? headingAt(lines, at, marks) : undefined
     if (end !== undefined) {
       pieces.push({
@@ -187,15 +188,34 @@ function isFollowed(lines: readonly string[], from: number): boolean {
   return line !== '' && !question.test(line) && !atx.test(line) && !/^(?:\[|\|)/.test(line)
 }
 
-/** Where the code that begins here ends: behind its fence, or where text is indented no further. */
-function codeEnd(lines: readonly string[], at: number): number | undefined {
-  const [fence] = /^(?:`{3,}|~{3,})/.exec((lines[at] ?? '').trim()) ?? []
-  if (fence !== undefined) {
-    let close = at + 1
-    while (close < lines.length && !lines[close]?.trim().startsWith(fence)) close++
-    // What nothing closes is a line under a title, and no beginning of code to the end of the text.
-    return close < lines.length ? close + 1 : undefined
+/**
+ * Of each line that opens code, the one that closes it: the next that begins with as many of its signs. Found from the end, so that
+ * no line is looked at twice, however many fences nothing closes.
+ */
+function fencesOf(lines: readonly string[]): ReadonlyMap<number, number> {
+  const closes = new Map<number, number>()
+  /** The fences further down, the nearest last; none is shorter than a nearer one. */
+  const behind = { '`': [], '~': [] } as Record<string, { readonly at: number; readonly length: number }[]>
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const [fence = ''] = fenceSigns.exec((lines[at] as string).trim()) ?? []
+    const same = behind[fence.charAt(0)]
+    if (!same) continue
+    while (same.length > 0 && (same.at(-1)?.length ?? 0) < fence.length) same.pop()
+    const close = same.at(-1)
+    if (close) closes.set(at, close.at)
+    same.push({ at, length: fence.length })
   }
+  return closes
+}
+
+const fenceSigns = /^(?:`{3,}|~{3,})/
+
+/** Where the code that begins here ends: behind its fence, or where text is indented no further. */
+function codeEnd(lines: readonly string[], at: number, fences: ReadonlyMap<number, number>): number | undefined {
+  const close = fences.get(at)
+  if (close !== undefined) return close + 1
+  // What nothing closes is a line under a title, and no beginning of code to the end of the text.
+  if (fenceSigns.test((lines[at] ?? '').trim())) return undefined
   const depth = depthOf(lines, at - 2)
   if (depth === undefined || at < 2 || flat(lines[at - 1]) !== '') return undefined
   let end = at

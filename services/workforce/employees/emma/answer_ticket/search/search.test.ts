@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
 import { indexOf } from './index.ts'
 import { passagesOf } from './passages.ts'
 import { ranker } from './rank.ts'
@@ -31,6 +31,25 @@ describe('knowledge', () => {
 
   it('keeps the signs of code, which are no headings', () => {
     assert.deepEqual(cut('## Start\n```sh\n# a comment\n```\nDone.'), [['', 'Start', '```sh\n# a comment\n```\nDone.']])
+    const outer = '````md\n```sh\n# a\n```\n~~~\n# b\n````'
+    assert.deepEqual(cut(`## Start\n${outer}\n## End\nDone.`), [
+      ['', 'Start', outer],
+      ['', 'End', 'Done.'],
+    ])
+  })
+
+  it('is read once, however many fences in it nothing closes', () => {
+    const readings = (fences: number) => {
+      const opened = Array.from({ length: fences }, (_, at) => '~'.repeat(3 + fences - at)).join('\n')
+      const trim = mock.method(String.prototype, 'trim')
+      try {
+        cut(`${opened}\n${'a\n'.repeat(50 * fences)}`)
+        return trim.mock.callCount()
+      } finally {
+        trim.mock.restore()
+      }
+    }
+    assert.ok(readings(80) < 2.5 * readings(40), `${readings(80)} of ${readings(40)}`)
   })
 })
 

@@ -17,7 +17,7 @@ const MOST_OF_PARAGRAPH = 20_000
 export function judgeContent(judged: Judged, readability: Readability): Fault[] {
   const { page } = judged
   const content = contentOf(page)
-  const paragraphs = content.filter(({ tag }) => !/^h\d$/.test(tag))
+  const paragraphs = content.filter(({ tag }) => !/^(?:h\d|pre)$/.test(tag))
   return [...thin(), ...repeated(), ...paragraphs.flatMap(long), ...hard()]
 
   function thin(): Fault[] {

@@ -1,4 +1,4 @@
-import { flat, named, type PageElement } from '../page/page.ts'
+import { flat, isTagged, named, type PageElement } from '../page/page.ts'
 import { changed, escaped, type Fault, type Judged } from './fault.ts'
 
 const LONGEST_ALTERNATIVE = 150
@@ -13,7 +13,7 @@ export function judgeImages({ page, brief }: Judged): Fault[] {
     const isShown = attributes.get('role') !== 'presentation' && attributes.get('aria-hidden') !== 'true'
     const text = flat(alternative ?? '')
     return [
-      ...(isShown && (alternative === undefined || (page.kind === 'text' && text === ''))
+      ...(isShown && (alternative === undefined || (!isTagged(page, image) && text === ''))
         ? [found('image_alternative_missing', 'The picture has no alternative.', withAlternative(image))]
         : []),
       ...(isFileName(text)
@@ -58,7 +58,7 @@ export function judgeImages({ page, brief }: Judged): Fault[] {
     gap = '[what the picture shows; nothing where it only decorates]',
   ): string {
     const source = image.attributes.get('src') ?? ''
-    if (page.kind === 'text') return `![${gap}](${source})`
+    if (!isTagged(page, image)) return `![${gap}](${source})`
     const rest = [...image.attributes]
       .filter(([name]) => name !== 'alt' && /^[a-z][\w-]*$/.test(name))
       .slice(0, 20)

@@ -47,7 +47,7 @@ export function coverageOf(judged: Judged): Coverage[] {
 export function judgeKeywords({ page, language, proposals }: Judged, coverage: readonly Coverage[]): Fault[] {
   const [first] = coverage
   const anchor = (element: PageElement | undefined) => element ?? { ...headOf(page) }
-  const [title, heading] = [named(page, 'title')[0], headingsOf(page)[0]]
+  const [title, heading] = [named(page, 'title')[0], ofContent(headingsOf(page))[0]]
   return [
     ...(first && title && !first.in_title
       ? [
@@ -136,11 +136,17 @@ function textsOf({ page, language }: Judged): Texts {
   return {
     title: terms(named(page, 'title').map(({ text }) => text)),
     description: terms(metaOf(page, 'description').map(({ attributes }) => attributes.get('content') ?? '')),
-    main: terms(named(page, 'h1').map(({ text }) => text)),
-    headings: terms(headingsOf(page).map(({ text }) => text)),
+    main: terms(ofContent(named(page, 'h1')).map(({ text }) => text)),
+    headings: terms(ofContent(headingsOf(page)).map(({ text }) => text)),
     content: wordsOfContent(page).map(word => termOf(word, language)),
     alternatives: terms(named(page, 'img').map(({ attributes }) => attributes.get('alt') ?? '')),
   }
+}
+
+/** Those of a site, above the content, count where the content has none. */
+function ofContent(headings: readonly PageElement[]): readonly PageElement[] {
+  const own = headings.filter(({ isContent }) => isContent)
+  return own.length > 0 ? own : headings
 }
 
 function wordsOfContent(page: Page): string[] {

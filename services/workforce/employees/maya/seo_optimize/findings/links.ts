@@ -1,4 +1,4 @@
-import { flat, linkedAs, named, type PageElement } from '../page/page.ts'
+import { flat, isTagged, linkedAs, named, type PageElement } from '../page/page.ts'
 import { changed, type Fault, type Judged } from './fault.ts'
 
 /** Texts that would fit any link, in the languages that are met most. */
@@ -26,9 +26,9 @@ export function judgeLinks({ page, brief }: Judged): Fault[] {
     const text = flat(link.text) || flat(attributes.get('aria-label') ?? '') || flat(attributes.get('title') ?? '')
     const found = (rule: Fault['rule'], message: string, after: string) => changed(page, rule, link, message, after)
     const withText = (name: string) =>
-      page.kind === 'text'
-        ? `[${name}](${href})`
-        : `${page.raw.slice(link.start, link.tagEnd).slice(0, 800)}${name}</a>`
+      isTagged(page, link)
+        ? `${page.raw.slice(link.start, link.tagEnd).slice(0, 800)}${name}</a>`
+        : `[${name}](${href})`
     return [
       ...(text === '' && attributes.get('aria-labelledby') === undefined
         ? [found('link_empty', 'The link has no text.', withText('[where it leads]'))]

@@ -61,6 +61,9 @@ export const named = ({ elements }: Page, ...names: string[]): PageElement[] =>
 
 export const headingsOf = (page: Page): PageElement[] => named(page, 'h1', 'h2', 'h3', 'h4', 'h5', 'h6')
 
+/** Whether an element is written in tags, also in a text. */
+export const isTagged = ({ raw }: Page, { start }: PageElement): boolean => raw[start] === '<'
+
 export const levelOf = ({ name }: PageElement): number => Number(name.slice(1))
 
 /** The elements `<meta name="…">` of a name. */

@@ -1,83 +1,82 @@
-/** Reads a plain text, or one with Markdown's headings, links and images. */
+/** Reads a plain text, or Markdown with the HTML that may stand in it. */
 import { plainText } from '../../../src/text/plain-text.ts'
+import { type Part, partsOf } from './markdown-parts.ts'
 import { assertReadable, type Block, flat, type Page, type PageElement } from './page.ts'
+import { readHtml } from './read-html.ts'
 
-/** A first line up to this long that is no sentence is the text's heading. */
+/** A first line up to this long that is no sentence is the text's heading, where no other is marked as it. */
 const LONGEST_HEADING = 100
 
 /** Throws a `Refusal`, of `param`, for a text that nobody reads. */
 export function readText(source: string, raw: string, param: string): Page {
   const elements: PageElement[] = []
   const blocks: Block[] = []
-  for (const paragraph of paragraphsOf(raw)) {
+  const parts = partsOf(raw)
+  const mayHaveTitle = !parts.some(({ level }) => level === 1) && !/<h1[\s>]/i.test(raw)
+  for (const part of parts) {
     assertReadable({ elements, blocks }, param)
-    const heading = headingOf(paragraph, blocks.length === 0)
-    if (heading) elements.push(element(heading.name, paragraph, heading.text))
-    for (const found of paragraph.text.matchAll(linkOrImage)) {
-      const [whole, mark, text = '', address = ''] = found
-      const start = paragraph.start + found.index
-      const attributes = mark === '!' ? { src: address, alt: text } : { href: address }
-      elements.push(element(mark === '!' ? 'img' : 'a', { start, text: whole }, text, attributes))
+    if (part.kind === 'html') {
+      const inner = readHtml(source, part.text, param)
+      elements.push(...inner.elements.filter(({ name }) => ofText.test(name)).map(one => moved(one, part.start)))
+      blocks.push(...inner.blocks.map(block => ({ ...moved(block, part.start), text: inlineText(block.text) })))
+    } else if (part.kind === 'code') {
+      blocks.push(blockOf('pre', part, flat(part.text)))
+    } else {
+      const level = part.level ?? (mayHaveTitle && blocks.length === 0 && isTitle(part) ? 1 : undefined)
+      if (level !== undefined) elements.push(element(`h${level}`, part, inlineText(part.content)))
+      elements.push(...linksAndImages(source, part, param))
+      const text = inlineText(part.content)
+      if (text !== '') blocks.push(blockOf(level === undefined ? 'p' : `h${level}`, part, text))
     }
-    const text = flat(plainText((heading?.text ?? paragraph.text).replaceAll(linkOrImage, '$2')))
-    if (text !== '')
-      blocks.push({
-        tag: heading?.name ?? 'p',
-        text,
-        start: paragraph.start,
-        end: paragraph.start + paragraph.text.length,
-        isContent: true,
-        isListed: /^(?:[-*+|>]|\d+[.)]) /.test(paragraph.text.trimStart()),
-        beside: '',
-      })
   }
   return { source, kind: 'text', raw, elements, blocks, ids: new Set() }
 }
 
-interface Paragraph {
-  readonly start: number
-  readonly text: string
-}
+/** What of HTML counts in a text. */
+const ofText = /^(?:h[1-6]|a|img)$/
 
-/** Neither part can hold the sign that begins it, so nothing is read twice. */
-const linkOrImage = /(!?)\[([^[\]\n]*)\]\(([^()\s]*)\)/g
+const moved = <Of extends PageElement | Block>(one: Of, by: number): Of => ({
+  ...one,
+  start: one.start + by,
+  end: one.end + by,
+  ...('tagEnd' in one && { tagEnd: one.tagEnd + by }),
+})
 
-/** Ends at an empty line, and before and after a heading. */
-function paragraphsOf(raw: string): Paragraph[] {
-  const paragraphs: Paragraph[] = []
-  let start = 0
-  let end = -1
-  const close = () => {
-    if (end > start) paragraphs.push({ start, text: raw.slice(start, end) })
-    end = -1
-  }
-  for (let at = 0; at < raw.length; ) {
-    const stop = raw.indexOf('\n', at)
-    const next = stop === -1 ? raw.length : stop
-    const isHeading = /^#{1,6}[ \t]/.test(raw.slice(at, at + 8))
-    const isEmpty = !/\S/.test(raw.slice(at, Math.min(next, at + 1_000)))
-    if (isHeading || isEmpty) close()
-    if (!isEmpty) {
-      if (end === -1) start = at
-      end = next
-    }
-    if (isHeading) close()
-    at = next + 1
-  }
-  close()
-  return paragraphs
-}
+const blockOf = (tag: string, { start, text: raw }: Part, text: string): Block => ({
+  tag,
+  text,
+  start,
+  end: start + raw.length,
+  isContent: true,
+  isListed: tag === 'p' && /^(?:[-*+|>]|\d+[.)]) /.test(raw.trimStart()),
+  beside: '',
+})
 
-function headingOf({ text }: Paragraph, isFirst: boolean): { name: string; text: string } | undefined {
-  const marks = /^#{1,6}(?=[ \t])/.exec(text)?.[0]
-  if (marks) return { name: `h${marks.length}`, text: flat(plainText(text.slice(marks.length))) }
-  const isTitle = isFirst && !text.includes('\n') && text.length <= LONGEST_HEADING && !/[.!?:;,]\s*$/.test(text)
-  return isTitle ? { name: 'h1', text: flat(plainText(text)) } : undefined
+const isTitle = ({ text }: Part) => !text.includes('\n') && text.length <= LONGEST_HEADING && !/[.!?:;,]\s*$/.test(text)
+
+/** Neither part can hold the sign that begins it, but for an image in a link, so nothing is read twice. */
+const image = /!\[([^[\]\n]*)\]\(([^()\s]*)(?:\s+"[^"\n]{0,300}")?\)/g
+const link =
+  /(?<!!)\[((?:!\[[^[\]\n]*\]\([^()\s]*(?:\s+"[^"\n]{0,300}")?\)|[^[\]\n])*)\]\(([^()\s]*)(?:\s+"[^"\n]{0,300}")?\)/g
+/** `[words][name]`, whose address stands elsewhere. */
+const byName = /(?<![\w\]!])\[([^[\]\n]{1,300})\]\[[^[\]\n]{0,200}\]/g
+
+function linksAndImages(source: string, { start, text }: Part, param: string): PageElement[] {
+  const placed = (found: RegExpExecArray, name: string, attributes: Record<string, string>) =>
+    element(name, { start: start + found.index, text: found[0] }, (found[1] ?? '').replaceAll(image, '$1'), attributes)
+  const written = [
+    ...Array.from(text.matchAll(image), found => placed(found, 'img', { src: found[2] ?? '', alt: found[1] ?? '' })),
+    ...Array.from(text.matchAll(link), found => placed(found, 'a', { href: found[2] ?? '' })),
+  ]
+  const tagged = /<(?:a|img)\s/i.test(text)
+    ? readHtml(source, text, param).elements.filter(({ name }) => name === 'a' || name === 'img')
+    : []
+  return [...written, ...tagged.map(one => moved(one, start))].toSorted((a, b) => a.start - b.start)
 }
 
 const element = (
   name: string,
-  { start, text: raw }: Paragraph,
+  { start, text: raw }: Pick<Part, 'start' | 'text'>,
   text: string,
   attributes: Record<string, string> = {},
 ): PageElement => ({
@@ -90,3 +89,21 @@ const element = (
   inHead: false,
   isContent: true,
 })
+
+/** As a reader sees it: the words of links, no pictures, no marks of emphasis and code. */
+const inlineText = (text: string): string =>
+  flat(
+    plainText(
+      flat(text)
+        .replaceAll(image, '')
+        .replaceAll(link, '$1')
+        .replaceAll(byName, '$1')
+        .replaceAll(/<(https?:\/\/[^\s<>]{1,2000})>/g, '$1')
+        .replaceAll(/(`{1,3})([^`]{1,500})\1/g, (_, _marks, code: string) =>
+          code.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+        ),
+    )
+      .replaceAll(/(\*\*|__)(?=\S)([^*_\n]{1,500}?)(?<=\S)\1/g, '$2')
+      .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]{1,300}?)(?<=[^\s*])\*(?![\w*])/g, '$1')
+      .replaceAll(/(?<!\w)_(?=[^\s_])([^_\n]{1,300}?)(?<=[^\s_])_(?!\w)/g, '$1'),
+  )

@@ -1,5 +1,6 @@
 /** How long a model may take to load. Its own fault is the processor time that it takes; all other time is the machine's. */
-import { type ChildProcess, LoadFailed, RunnerGone } from '@millhand/child-process'
+import type { ChildProcess } from './child-process.ts'
+import { LoadFailed, RunnerGone } from './task-runner.ts'
 
 export interface LoadLimits {
   /** Processor time of the process from the beginning of the load, in milliseconds. */
