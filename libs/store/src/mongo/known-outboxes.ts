@@ -5,6 +5,9 @@ import type { Outbox, OutboxMark, OutboxView } from './outbox.ts'
 import { Waiter } from './waiter.ts'
 import type { ExpectedOutbox } from './write-statement.ts'
 
+/** With so many published events in it an outbox is cleared before it rests: others may write it without a pause. */
+const MOST_SENT = 20
+
 /** What this process knows of the outbox of one document. */
 export interface KnownOutbox {
   readonly outbox: Outbox
@@ -145,15 +148,19 @@ export class KnownOutboxes {
     if (!isAny()) await this.#waiter.until(isAny, signal)
   }
 
-  /** Those to clear: all of it was published `ms` ago, and no write is on its way, which would clear it as well. */
+  /**
+   * Those to clear: all of it was published, `ms` ago where that is little, and no write is on its way, which would clear
+   * it as well.
+   */
   idle(ms: number): ReadonlyMap<Outbox, readonly OutboxMark[]> {
     const latest = this.#clock.monotonic() - ms
     const found = new Map<Outbox, OutboxMark[]>()
     for (const [outbox, keys] of this.#all) {
       const marks: OutboxMark[] = []
-      for (const { key, writeId, tombstone, pending, unsent, toRead, underWay, changedAt } of keys.values()) {
-        const isDone = pending && !toRead && unsent.length === 0 && underWay === 0 && changedAt <= latest
-        if (isDone && writeId !== undefined) marks.push({ key, writeId, tombstone })
+      for (const { key, writeId, tombstone, pending, sent, unsent, toRead, underWay, changedAt } of keys.values()) {
+        const isDone = pending && !toRead && unsent.length === 0 && underWay === 0
+        const isDue = changedAt <= latest || sent.length >= MOST_SENT
+        if (isDone && isDue && writeId !== undefined) marks.push({ key, writeId, tombstone })
       }
       if (marks.length > 0) found.set(outbox, marks)
     }

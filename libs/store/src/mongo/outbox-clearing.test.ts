@@ -197,6 +197,33 @@ describe('the outbox relay: clearing', () => {
     await end()
   })
 
+  it('is done while others write the document without a pause', async () => {
+    const { outbox, published, relay, advance, end } = opened()
+    const ids = Array.from({ length: 100 }, (_, i) => `a${i}`)
+    let most = 0
+    for (const id of ids) {
+      outbox.write('a', [id], 'theirs')
+      relay.ring(outbox, 'a')
+      await advance(KEPT_MS)
+      most = Math.max(most, outbox.idsOf('a')?.length ?? 0)
+    }
+    assert.ok(most < 50, `${most} events`)
+    assert.deepEqual(published(), ids)
+    await end()
+  })
+
+  it('of many is done in parts', async () => {
+    const { outbox, own, advance, end } = opened()
+    for (const round of ['a', 'b', 'c']) {
+      for (let i = 0; i < 400; i++) own(`${round}${i}`, [`${round}${i}`])
+      await advance(ROUND_MS)
+    }
+    await advance(2_000)
+    assert.ok(outbox.clears.every(({ length }) => length <= 500))
+    assert.deepEqual(outbox.pending(), [])
+    await end()
+  })
+
   it('that fails is repeated, and what others write meanwhile is published once', async () => {
     const { outbox, own, published, advance, end } = opened()
     own('a', ['a1'])

@@ -40,6 +40,8 @@ interface DueEvent {
 }
 
 const MOST_EVENTS = 500
+/** How many outboxes one command clears: the server takes 100,000 at most, and the other loops wait for its making. */
+const MOST_CLEARED = 500
 const SWEEP_EVERY_MS = 1_000
 /** A sweep takes at most this share of the time: while the log is away, each reads all that waits for it. */
 const SWEEP_SHARE = 0.2
@@ -172,7 +174,9 @@ export class OutboxRelay {
     while (!signal.aborted) {
       await this.known.some(signal)
       await this.#deps.clock.sleep(IDLE_MS, signal).catch(() => {})
-      for (const [outbox, marks] of this.known.idle(IDLE_MS)) await this.#clear(outbox, marks, signal)
+      for (const [outbox, marks] of this.known.idle(IDLE_MS))
+        for (let start = 0; start < marks.length; start += MOST_CLEARED)
+          await this.#clear(outbox, marks.slice(start, start + MOST_CLEARED), signal)
     }
   }
 
