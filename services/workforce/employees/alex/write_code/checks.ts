@@ -13,7 +13,18 @@ import { type IsolatedTests, isolated } from './isolated.ts'
 import type { CodeFile, Input, Result } from './result.ts'
 import { isRun, runTests } from './sandbox/run-tests.ts'
 
-export const checks: SlowChecks<Input, Result> = async (brief, { result }, asked) => {
+/** An answer without doubts is measured when it is checked for them, and its tests are not run again. */
+const measured = new WeakMap<Result, { readonly brief: Brief<Input>; readonly checks: Promise<readonly Check[]> }>()
+
+export const checks: SlowChecks<Input, Result> = (brief, { result }, asked) => {
+  const before = measured.get(result)
+  if (before?.brief === brief) return before.checks
+  const now = { brief, checks: measure(brief, result, asked) }
+  measured.set(result, now)
+  return now.checks
+}
+
+async function measure(brief: Brief<Input>, result: Result, asked: Parameters<typeof checks>[2]): Promise<Check[]> {
   const { files, explanation } = result
   const all = { given: filesGiven(brief), written: files }
   const given = brief.input.tests ?? []

@@ -79,7 +79,8 @@ describe('code by a language model', { timeout: 1_800_000 }, () => {
       const code = `import importlib, importlib.machinery, importlib.util\nways = ${body}\n`
       const tests = ways.map((_, at) => `def test_${at}():\n    assert hostile.ways[${at}]() is not None\n`).join('')
       const brief = { topic: 'a', input: { tests: [{ path: 'test_code.py', text: `import hostile\n${tests}` }] } }
-      const { checks } = await written(t, kind, brief, [said([{ path: 'hostile.py', text: code }])])
+      const answer = said([{ path: 'hostile.py', text: code }])
+      const { checks } = await written(t, kind, brief, [answer, answer])
       return checks.find(({ id }: { id: string }) => id === 'tests_pass_python')
     }
     const ways = [
