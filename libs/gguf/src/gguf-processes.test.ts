@@ -148,3 +148,46 @@ it('a file that has gone is a fault of the model, and of no other', async () => 
   const use = processes.declare(ofTasks('none', join(folder, 'none.gguf')))
   await assert.rejects(use.acquire({}, never), error => error instanceof LoadFailed && error.code === 'model_broken')
 })
+
+it('a process that is loaded anew while room is made is kept, and ends with all', async () => {
+  const mib = 2 ** 20
+  const killed: number[] = []
+  const files = ['a', 'b', 'c'].map(name => join(folder, name))
+  for (const file of files) writeFileSync(file, '')
+  const killing = Promise.withResolvers<void>()
+  const mayEnd = Promise.withResolvers<void>()
+  const crashes: (() => void)[] = []
+  const start: typeof startGguf = async ({ file }) => {
+    const { promise: gone, resolve } = Promise.withResolvers<RunnerGone>()
+    const number = crashes.push(() => resolve(new RunnerGone('crashed', 'it crashed')))
+    return {
+      gone,
+      memoryBytes: () => (file === files[0] ? 300 : 400) * mib,
+      ask: () => assert.fail('nothing is asked'),
+      async kill() {
+        killed.push(number)
+        killing.resolve()
+        if (file === files[0]) await mayEnd.promise
+        resolve(new RunnerGone('killed', 'it was stopped'))
+      },
+    }
+  }
+  const processes = new GgufProcesses({ threads: 1, memoryLimitBytes: 815 * mib, log, start })
+  const [a, b, c] = files.map(file => processes.declare(ofTasks('one', file)))
+  const used = async (use = a) => {
+    const user = {}
+    const shared = await use?.acquire(user, never)
+    shared?.release(user)
+  }
+  await used(a)
+  await used(b)
+  const third = used(c)
+  await killing.promise
+  crashes[1]?.()
+  await new Promise(setImmediate)
+  await used(b)
+  mayEnd.resolve()
+  await third
+  await processes.close()
+  assert.deepEqual(killed.sort(), [1, 3, 4], 'the second one crashed')
+})

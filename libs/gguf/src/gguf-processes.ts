@@ -207,7 +207,8 @@ export class GgufProcesses {
       .sort((a, b) => a.loaded.lastUsed - b.loaded.lastUsed)
     for (const { id, entry, loaded } of idle) {
       if (held() <= memoryLimitBytes) return
-      if (loaded.users.size > 0 || entry.wanted > 0) continue
+      // While another was killed it may have ended, and been loaded anew.
+      if (this.#entries.get(id) !== entry || loaded.users.size > 0 || entry.wanted > 0) continue
       log.info('model.unloaded', { model: entry.name })
       this.#entries.delete(id)
       await loaded.process.kill()

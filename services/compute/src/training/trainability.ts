@@ -1,6 +1,6 @@
 /** Whether a model can be trained, as far as its record and its file tell. docs/training.md, "Models" */
 import { readFileSync, statSync } from 'node:fs'
-import { inspectOnnx, type ModelPackage, type OnnxInspection } from '@millhand/model'
+import { inspectOnnx, type ModelPackage, type OnnxInspection, OnnxInvalid } from '@millhand/model'
 import { differentiableOperators, layersFault, partsOf, type TrainablePart, trainableModelOf } from '@millhand/training'
 
 /** What is known of a model's file. */
@@ -78,8 +78,17 @@ export class IncludedTraining {
   }
 
   #once(key: string, find: () => string | undefined): string | undefined {
-    if (!this.#faults.has(key)) this.#faults.set(key, find())
+    if (!this.#faults.has(key)) this.#faults.set(key, faultOrInvalid(find))
     return this.#faults.get(key)
+  }
+}
+
+/** All files are looked into when the service starts: one that can't be used must not keep it from starting. */
+function faultOrInvalid(find: () => string | undefined): string | undefined {
+  try {
+    return find()
+  } catch (error) {
+    return error instanceof OnnxInvalid ? error.message : 'its file cannot be read'
   }
 }
 

@@ -76,3 +76,24 @@ test('adapters are refused for an encoder of the deployment that is quantized', 
   assert.equal(fault?.param, 'parameters.train')
   assert.match(fault?.message ?? '', /no product .* with weights, as those of a quantized model/)
 })
+
+test('a model of the deployment whose file can not be used is listed, and not trained', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-unusable-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'model.onnx')
+  const type = { value: { case: 'tensorType' as const, value: { elemType: 1, shape: {} } } }
+  const node = [{ opType: 'Own', domain: 'example.com', output: ['y'] }]
+  const graph = { node, output: [{ name: 'y', type }] }
+  writeFileSync(path, toBinary(ModelProtoSchema, create(ModelProtoSchema, { graph })))
+  const model = (id: string, processing: object): ModelPackage =>
+    ({
+      ...{ id, version: '1', inputs: [], outputs: [], files: { model: path } },
+      manifest: { format: 'onnx', processing },
+    }) as unknown as ModelPackage
+  const included = new IncludedTraining()
+  const tensors = model('tensors', { kind: 'single', preprocess: { name: 'tensors' } })
+  assert.match(included.faultOf(tensors) ?? '', /custom operators are not loaded/)
+  writeFileSync(path, 'no model')
+  const encoder = model('encoder', { kind: 'embedding' })
+  assert.equal(included.faultOf(encoder, 'lora'), 'its file cannot be read')
+})
