@@ -59,8 +59,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   /** Billing charges a task as often as its event comes. A storm has too few events that come twice. */
   charge_once: {
     file: 'services/billing/src/ledger/posting.ts',
-    text: 'return all.filter((_, at) => fresh[at])',
-    becomes: 'return all',
+    text: 'const fresh = all.filter(({ id }) => !stored.get(id)?.posted)',
+    becomes: 'const fresh = all',
     foundBy: { file: 'services/billing/src/oracle.test.ts', test: 'at once: the ledger and an independent reference' },
   },
   /** A replica that no record here has started is left alone: one of a call that an owner died in. */
