@@ -19,6 +19,9 @@ const headersOf = (stream: number, payload: Buffer) => ({
   payload,
 })
 
+/** This process serves and calls: a busy machine holds up the answers to pings for longer than callers wait. */
+const patient = { client: { pingTimeoutMs: 60_000 } }
+
 describe('a rude client', () => {
   for (const [who, authorization] of [
     ['who is not let in', 'Bearer mhs_x.y'],
@@ -26,14 +29,15 @@ describe('a rude client', () => {
   ] as const) {
     it(`${who} that opens 10,000 streams keeps nobody else from being served`, async test => {
       let begun = 0
-      const { url, client } = await serveFor(test, {
+      const impl = {
         echo: () => ({ value: 'served' }),
-        async join(requests) {
+        async join(requests: AsyncIterable<unknown>) {
           begun++
           for await (const _ of requests);
           return {}
         },
-      })
+      }
+      const { url, client } = await serveFor(test, impl, patient)
       const rude = await openRawHttp2(url)
       test.after(() => rude.destroy())
       const block = call(authorization)
@@ -53,7 +57,7 @@ describe('a rude client', () => {
   }
 
   it('that begins and resets streams as fast as it can is thrown out', async test => {
-    const { url, client } = await serveFor(test, { echo: () => ({ value: 'served' }), join: async () => ({}) })
+    const { url, client } = await serveFor(test, { echo: () => ({ value: 'served' }), join: async () => ({}) }, patient)
     const rude = await openRawHttp2(url)
     test.after(() => rude.destroy())
     const block = call(`Bearer ${token}`)
