@@ -221,7 +221,7 @@ test('uploads that break off, many and fast, leave nothing', async () => {
   assert.deepEqual(filesWith(server.dataDir, mark), [])
 })
 
-test('64 MiB go up and come down the same, twice at once, and no process holds them', async t => {
+test('64 MiB go up and come down the same, four at once, and no process holds them', async t => {
   // With little room for what is new, less of what nobody holds is there to see.
   await using frugal = await startServer({ env: { NODE_OPTIONS: '--max-semi-space-size=2' } })
   const chunk = randomBytes(1024 * 1024)
@@ -237,7 +237,7 @@ test('64 MiB go up and come down the same, twice at once, and no process holds t
     return part
   })
   const whole = { bytes: parts.length * chunk.length, sha256: sha256(Buffer.concat(parts)) }
-  const uploads = await Promise.all([beginUpload(frugal, whole.bytes), beginUpload(frugal, whole.bytes)])
+  const uploads = await Promise.all(Array.from({ length: 4 }, () => beginUpload(frugal, whole.bytes)))
   for (const part of parts) {
     await Promise.all(uploads.map(each => each.send(part)))
     look()
@@ -249,13 +249,13 @@ test('64 MiB go up and come down the same, twice at once, and no process holds t
     if (chunks++ % 16 === 0) look()
   }
   const came = await Promise.all(files.map(file => digestOf(frugal, file.id, lookNowAndThen)))
-  assert.deepEqual(came, [whole, whole])
+  assert.deepEqual(came, [whole, whole, whole, whole])
   t.diagnostic(`at most ${Math.round(most / 1e6)} MB more resident in one process`)
   assert.ok(most < BOUND_BYTES, `a process has ${most} bytes more`)
 })
 
-/** Who held what goes through would have 128 MiB. V8 looks for buffers that nobody holds when they have 64 MiB. */
-const BOUND_BYTES = 96 * 1024 * 1024
+/** Who held what goes through would have 256 MiB. V8 looks for buffers that nobody holds at 64 MiB, and later when busy. */
+const BOUND_BYTES = 192 * 1024 * 1024
 
 test('an upload that is on when the server stops is stored whole, or not at all', async () => {
   const { length: before } = (await get('/v1/files?limit=100')).body.data
