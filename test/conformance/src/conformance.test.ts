@@ -47,14 +47,25 @@ describe('conformance', { skip: goMissing }, () => {
   })
 })
 
-/** Whether the machine was too busy: all that failed are deadlines, of half a second, or calls to a server that had not started in time. */
+/**
+ * Whether the machine was too busy: all that failed are deadlines, of half a second, calls to a server that had not started in
+ * time, or answers whose connection was cut.
+ */
 function isLate(report: string): boolean {
   const failed = [...report.matchAll(/^\s*FAILED: (\S[^/]*).*\n(.*)/gm)]
   return (
-    failed.length > 0 && failed.every(([, group, why]) => LATE_GROUPS.has(`${group}`) || `${why}`.endsWith(NOT_STARTED))
+    failed.length > 0 &&
+    failed.every(
+      ([, group, why]) => LATE_GROUPS.has(`${group}`) || LATE_REASONS.some(reason => `${why}`.includes(reason)),
+    )
   )
 }
 
 const LATE_GROUPS = new Set(['Deadline Propagation', 'Timeouts'])
 
-const NOT_STARTED = 'timed out waiting for result from server'
+const LATE_REASONS = [
+  'timed out waiting for result from server',
+  // A server of the suite that answers without reading resets the stream with an error when the rest of the request comes. Where
+  // Node hears that before the answer is read, it drops the answer. Servers of Node, as ours are, send no such reset.
+  'the connection was lost, or could not be made',
+]
