@@ -59,7 +59,7 @@ const CHANGES_PROCESS =
   /\bprocess\.(env\.\w+ ?=[^=]|chdir|exit|on\(|umask)|Object\.assign\(process\.env|\bmock\.module|\bglobalThis\.\w+ = /
 
 /** What others left in the process would hide what is measured, and collecting it takes minutes. */
-const MEASURES_MEMORY = /\b(heldMemory|checkMemory|memoryUsage|releaseMemory)\b/
+const MEASURES_MEMORY = /\b(collectGarbage|heldMemory|checkMemory|memoryUsage|releaseMemory)\b/
 
 const STARTS_PROCESSES =
   /node:child_process|node:cluster|\b(startChild|startServer|startSystem|chooseSandbox|KindRunner|OnnxRunner)\b/
