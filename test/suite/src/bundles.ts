@@ -14,7 +14,8 @@ interface Bundle {
 
 /** The longest first. */
 const bundles: readonly Bundle[] = [
-  { name: 'visitors', files: /^test\/e2e\//, home: 'visitor' },
+  { name: 'visitors-a-c', files: /^test\/e2e\/src\/[a-c]/, home: 'visitor' },
+  { name: 'visitors-others', files: /^test\/e2e\/(?!src\/[a-c])/, home: 'visitor' },
   { name: 'servers', files: /^/, home: 'servers' },
   { name: 'libs', files: /^libs\//, home: 'shared' },
   { name: 'employees-alex-david', files: /^services\/workforce\/employees\/(alex|david)\//, home: 'shared' },

@@ -7,9 +7,16 @@ import { onlyInAll, root, storms } from './test-files.ts'
 const longest: readonly string[] = [
   'test/distributed/src/distributed.test.ts',
   ...storms,
-  ...['visitors', 'employees-alex-david', 'employees-others', 'libs', 'servers', 'services', 'others'].map(
-    name => `test/suite/src/bundles/${name}.ts`,
-  ),
+  ...[
+    'visitors-a-c',
+    'visitors-others',
+    'libs',
+    'services',
+    'employees-alex-david',
+    'employees-others',
+    'servers',
+    'others',
+  ].map(name => `test/suite/src/bundles/${name}.ts`),
   ...['schemathesis', 'lifetime', 'onnx-nodes'].map(name => `test/e2e/src/${name}.test.ts`),
   ...['keyed-crash', 'mutations'].map(name => `test/faults/src/${name}.test.ts`),
 ]

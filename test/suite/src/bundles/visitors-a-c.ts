@@ -4,4 +4,4 @@ import { importTests } from '../bundles.ts'
 
 const host = await hostServer()
 process.env.TEST_SHARED = host.shared
-importTests('visitors', () => host.close())
+importTests('visitors-a-c', () => host.close())
