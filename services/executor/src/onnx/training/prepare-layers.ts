@@ -13,6 +13,7 @@ import {
   TrainingRefused,
   takeExamples,
 } from '@millhand/training'
+import type { GivenParameters } from './open-trainer.ts'
 import type { HeadOptions } from './prepare-head.ts'
 import { featureReports, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
 import { stateReader } from './state-reader.ts'
@@ -27,25 +28,32 @@ const open = (model: Uint8Array) => openSessionOf(model, { threads: 1, keepsMemo
 
 /** An attempt that goes on computes what the lower layers make again, and it is the same. */
 export async function prepareLayers(
-  { base, baseBytes, model, read, examples, parameters }: HeadOptions,
+  { hasBatchSize, ...options }: HeadOptions & Pick<GivenParameters, 'hasBatchSize'>,
   deps: RunDeps,
 ): Promise<PreparedRun> {
+  const { base, baseBytes, model, read, examples } = options
   const layers = base.layers()
   const session = await open(layers.lower())
   const inputs = stateReader({ session, layers, read, onExample: featureReports(deps) })
   const targets = openNewClasses()
-  const set = await readSet(examples, { model, parameters, inputs, targets })
+  const set = await readSet(examples, { ...options, inputs, targets })
   await session.close()
-  checkBatch(parameters, inputs.tokens())
+  const parameters = withBatchSize(options.parameters, { hasBatchSize, tokens: inputs.tokens() })
   const labels = targets.labels()
   const head = newHead(await widthOf(layers, base, set), labels, MOST_MODEL_BYTES - baseBytes)
   const { bytes, headWeights, whole } = layers.withHead(head.bytes)
-  return { ...{ bytes, model: head.model, examples: set, open }, besideAdapters: headWeights, labels, keep: whole }
+  const trained = { bytes, model: head.model, examples: set, parameters, besideAdapters: headWeights, open }
+  return { ...trained, labels, keep: whole }
 }
 
-function checkBatch({ batch_size: size }: TrainingParameters, tokens: number): void {
+/** A default is as large as fits; throws `ParametersInvalid` for a size of the task's own that does not. */
+function withBatchSize(
+  parameters: TrainingParameters,
+  { hasBatchSize, tokens }: Pick<GivenParameters, 'hasBatchSize'> & { readonly tokens: number },
+): TrainingParameters {
   const most = Math.floor(Math.min(MOST_BATCH_TOKENS / tokens, MOST_BATCH_PAIRS / tokens ** 2))
-  if (size <= most) return
+  if (parameters.batch_size <= most) return parameters
+  if (!hasBatchSize && most > 0) return { ...parameters, batch_size: most }
   const message = `must be at most ${most}: the longest text has ${tokens} tokens, to which all are filled up`
   throw new ParametersInvalid([{ path: 'parameters.batch_size', message }])
 }
