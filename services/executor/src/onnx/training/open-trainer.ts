@@ -43,6 +43,8 @@ export async function openTrainer(
     ...trainer,
     async finish() {
       const { model, card } = await trainer.finish()
+      // After the last step nothing is run any more: the whole model is written in the memory that sessions held.
+      if (trainer.progress().done) await trainer.close()
       return { model: keep(model), card: labels ? { ...card, labels } : card }
     },
   }
