@@ -66,7 +66,9 @@ async function prepare(
   })
   const baseBytes = bytes.length + Buffer.byteLength(tokenizer ?? '')
   const options = { base, baseBytes, model, read, examples, parameters }
-  return await (parameters.train === 'lora' ? prepareLayers({ ...options, hasBatchSize }, deps) : prepareHead(options, deps))
+  return await (parameters.train === 'lora'
+    ? prepareLayers({ ...options, hasBatchSize }, deps)
+    : prepareHead(options, deps))
 }
 
 /** A checkpoint that can't be read is none: the run begins anew, and makes the same. */

@@ -36,7 +36,7 @@ export async function prepareLayers(
   { hasBatchSize, ...options }: HeadOptions & Pick<GivenParameters, 'hasBatchSize'>,
   deps: RunDeps,
 ): Promise<PreparedRun> {
-  const { base, baseBytes, model, read, examples } = options
+  const { base, baseBytes, read, examples } = options
   const layers = base.layers()
   const session = await open(layers.lower())
   const inputs = stateReader({ session, layers, read, onExample: featureReports(deps) })
