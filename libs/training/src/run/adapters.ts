@@ -3,7 +3,7 @@
  * columns and rows. Hu and others, LoRA (2021), section 4.1, with α = r. At the end the products are added to the weights,
  * so that the model that is kept has the nodes of its parent.
  */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary } from '@bufbuild/protobuf'
 import {
   type ModelProto,
   ModelProtoSchema,
@@ -18,6 +18,7 @@ import { PREFIX } from '../graph-writer.ts'
 import { contributing, isProduct, readModelToTrain, trainableWeights } from '../model-graph.ts'
 import { readTensor, writeTensor } from '../tensor-proto.ts'
 import { TrainingRefused } from '../training-refused.ts'
+import { writeModel } from '../write-model.ts'
 
 interface AdapterOptions {
   readonly rank: number
@@ -50,7 +51,7 @@ export function addAdapters(bytes: Uint8Array, { others = [], ...options }: Adap
   )
   graph.initializer.push(...added.flatMap(({ left, right }) => [left, right]))
   return {
-    bytes: toBinary(ModelProtoSchema, model),
+    bytes: writeModel(model),
     names: [...added.flatMap(({ name }) => [leftName(name), rightName(name)]), ...others],
     finish: (trained: Uint8Array) => merge(bytes, trained, { adapted: [...adapted.keys()], others }),
   }
@@ -123,7 +124,7 @@ function merge(
     ...others.map(name => [name, found.get(name) as TensorProto] as const),
   ])
   if (model.graph) model.graph.initializer = model.graph.initializer.map(each => merged.get(each.name) ?? each)
-  return toBinary(ModelProtoSchema, model)
+  return writeModel(model)
 }
 
 function withProduct(weights: Tensor, left: Tensor, right: Tensor): Tensor {

@@ -70,5 +70,9 @@ describe('adapters on a sentence encoder', { skip: sentenceModelMissing }, () =>
     assert.match(refused.message, /`parameters.batch_size` must be at most 4: the longest text has 256 tokens/)
     const largest = await train({ input: few, parameters: { ...all, batch_size: 4 } })
     assert.ok(largest.ok, JSON.stringify(largest))
+    // Without one the batch is as large as fits: the same bytes.
+    const { batch_size: _, ...unsized } = all
+    const chosen = await train({ input: few, parameters: unsized })
+    assert.ok(bytesOf(chosen).equals(bytesOf(largest)))
   })
 })

@@ -22,20 +22,29 @@ export interface LoadedBase extends Pick<LoadMessage, 'model' | 'parent' | 'vers
   readonly tokenizer: string | undefined
 }
 
+/** With their defaults. */
+export interface GivenParameters {
+  readonly parameters: TrainingParameters
+  /** Whether the task names a `batch_size`. Otherwise that of a run with adapters depends on its texts. */
+  readonly hasBatchSize: boolean
+}
+
 /** Reads the examples, and goes on from the checkpoint where there is one. */
 export async function openTrainer(
   loaded: LoadedBase,
   { examples, checkpoint }: Pick<TrainMessage, 'examples' | 'checkpoint'>,
-  parameters: TrainingParameters,
+  parameters: GivenParameters,
   deps: RunDeps,
 ): Promise<Trainer> {
   const { parent, versions } = loaded
   const { labels, keep, ...trained } = await prepare(loaded, examples, parameters, deps)
-  const trainer = await resume({ ...trained, parameters, parent, versions }, checkpoint)
+  const trainer = await resume({ ...trained, parent, versions }, checkpoint)
   return {
     ...trainer,
     async finish() {
       const { model, card } = await trainer.finish()
+      // After the last step nothing is run any more: the whole model is written in the memory that sessions held.
+      if (trainer.progress().done) await trainer.close()
       return { model: keep(model), card: labels ? { ...card, labels } : card }
     },
   }
@@ -44,12 +53,12 @@ export async function openTrainer(
 async function prepare(
   { bytes, model, read, tokenizer }: LoadedBase,
   examples: TrainMessage['examples'],
-  parameters: TrainingParameters,
+  { parameters, hasBatchSize }: GivenParameters,
   deps: RunDeps,
 ): Promise<PreparedRun> {
   if (read === undefined) {
     const set = await readSet(examples, { model, parameters })
-    return { bytes, model, examples: set, open: openOnOneThread, keep: trained => trained }
+    return { bytes, model, examples: set, parameters, open: openOnOneThread, keep: trained => trained }
   }
   const base = openFrozenBase(bytes, {
     isEncoder: tokenizer !== undefined,
@@ -57,7 +66,9 @@ async function prepare(
   })
   const baseBytes = bytes.length + Buffer.byteLength(tokenizer ?? '')
   const options = { base, baseBytes, model, read, examples, parameters }
-  return await (parameters.train === 'lora' ? prepareLayers(options, deps) : prepareHead(options, deps))
+  return await (parameters.train === 'lora'
+    ? prepareLayers({ ...options, hasBatchSize }, deps)
+    : prepareHead(options, deps))
 }
 
 /** A checkpoint that can't be read is none: the run begins anew, and makes the same. */

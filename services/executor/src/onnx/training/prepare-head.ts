@@ -41,5 +41,5 @@ export async function prepareHead(
   await session.close()
   const labels = targets.labels()
   const head = newHead(inputs.width(), labels, MOST_MODEL_BYTES - baseBytes)
-  return { ...head, examples: set, open: openOnOneThread, labels, keep: base.withHead }
+  return { ...head, examples: set, parameters, open: openOnOneThread, labels, keep: base.withHead }
 }

@@ -11,7 +11,9 @@ import {
 import type { TrainMessage } from './protocol.ts'
 import { REPORT_EVERY_MS, type StepsDeps } from './run-steps.ts'
 
-export interface PreparedRun extends Pick<TrainerOptions, 'bytes' | 'model' | 'examples' | 'besideAdapters' | 'open'> {
+type Trained = Pick<TrainerOptions, 'bytes' | 'model' | 'examples' | 'parameters' | 'besideAdapters' | 'open'>
+
+export interface PreparedRun extends Trained {
   /** Of a new head. */
   readonly labels?: readonly string[]
   /** From what was trained to the model that is kept. */

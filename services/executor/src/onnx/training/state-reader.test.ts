@@ -63,7 +63,7 @@ test('the line is named from which there are too many', async () => {
   ]
   await assert.rejects(read(...examples), (error: unknown) => {
     assert.ok(error instanceof ExamplesInvalid)
-    assert.match(error.message, /^line 2, column `input`: the texts have over 4096 tokens/)
+    assert.match(error.message, /^line 2, column `input`: the texts have over 2048 tokens/)
     return true
   })
 })

@@ -22,8 +22,8 @@ interface StateReaderOptions {
   readonly onExample: (count: number) => Promise<void>
 }
 
-/** Of all examples, filled up: 64 MiB, and as much while they are copied. */
-export const MOST_STATE_NUMBERS = 2 ** 24
+/** Of all examples, filled up: 32 MiB, and as much while they are copied. With 64 a run may need over 768 MiB at its end. */
+export const MOST_STATE_NUMBERS = 2 ** 23
 
 interface Row {
   readonly tokens: number

@@ -36,7 +36,7 @@ export async function train(
   const checked = checkParameters(own, loaded.model)
   if ('problems' in checked) throw new ParametersInvalid(checked.problems)
   const { parameters } = checked
-  const trainer = await openTrainer(loaded, message, parameters, deps)
+  const trainer = await openTrainer(loaded, message, { parameters, hasBatchSize: own.batch_size !== undefined }, deps)
   try {
     await runSteps(trainer, { ...deps, checkpointEveryMs, saysBest: parameters.on_cancel === 'keep_best' })
     return await trainer.finish()
