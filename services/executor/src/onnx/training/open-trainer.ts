@@ -1,17 +1,10 @@
 /** What trains a loaded model: all of it on its inputs as they are, or a new head, on features or on adapted layers. */
 import { TOKENIZER } from '@millhand/model'
-import {
-  CheckpointInvalid,
-  createTrainer,
-  openFrozenBase,
-  type Trainer,
-  type TrainerOptions,
-  type TrainingParameters,
-} from '@millhand/training'
+import { CheckpointInvalid, createTrainer, openFrozenBase, type Trainer, type TrainerOptions } from '@millhand/training'
 import type { Read } from '../processing/read-input.ts'
 import { prepareHead } from './prepare-head.ts'
 import { prepareLayers } from './prepare-layers.ts'
-import { openOnOneThread, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
+import { type GivenParameters, openOnOneThread, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
 import type { LoadMessage, TrainMessage } from './protocol.ts'
 
 /** A model, and what its inference reads text or pictures with. */
@@ -20,13 +13,6 @@ export interface LoadedBase extends Pick<LoadMessage, 'model' | 'parent' | 'vers
   readonly read: Read | undefined
   /** The tokenizer beside a sentence encoder. */
   readonly tokenizer: string | undefined
-}
-
-/** With their defaults. */
-export interface GivenParameters {
-  readonly parameters: TrainingParameters
-  /** Whether the task names a `batch_size`. Otherwise that of a run with adapters depends on its texts. */
-  readonly hasBatchSize: boolean
 }
 
 /** Reads the examples, and goes on from the checkpoint where there is one. */

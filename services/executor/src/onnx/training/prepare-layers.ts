@@ -13,9 +13,8 @@ import {
   TrainingRefused,
   takeExamples,
 } from '@millhand/training'
-import type { GivenParameters } from './open-trainer.ts'
 import type { HeadOptions } from './prepare-head.ts'
-import { featureReports, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
+import { featureReports, type GivenParameters, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
 import { stateReader } from './state-reader.ts'
 
 /**

@@ -7,9 +7,17 @@ import {
   type ReadOptions,
   readExamples,
   type TrainerOptions,
+  type TrainingParameters,
 } from '@millhand/training'
 import type { TrainMessage } from './protocol.ts'
 import { REPORT_EVERY_MS, type StepsDeps } from './run-steps.ts'
+
+/** With their defaults. */
+export interface GivenParameters {
+  readonly parameters: TrainingParameters
+  /** Whether the task names a `batch_size`. Otherwise that of a run with adapters depends on its texts. */
+  readonly hasBatchSize: boolean
+}
 
 type Trained = Pick<TrainerOptions, 'bytes' | 'model' | 'examples' | 'parameters' | 'besideAdapters' | 'open'>
 
