@@ -1,6 +1,8 @@
 /** A whole run: it learns, it stops, it goes on from checkpoints, and it says what it did. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fromBinary } from '@bufbuild/protobuf'
+import { ModelProtoSchema } from '@millhand/api/gen/onnx/onnx-ml_pb.ts'
 import type { Tensor } from '@millhand/model'
 import { openSessionOf } from '@millhand/onnxruntime'
 import { CheckpointInvalid } from '../checkpoint.ts'
@@ -158,11 +160,9 @@ test('only the head is trained, or what is added to products', async () => {
   assert.ok((head.card.metrics?.loss ?? 9) < ((await (await createTrainer(options)).finish()).card.metrics?.loss ?? 0))
   const lora = await optionsOf({ ...run, parameters: { ...parameters, train: 'lora', rank: 2 } })
   const begun = await createTrainer(lora)
-  // The adapters begin at nothing.
-  assert.deepEqual(
-    Buffer.from((await begun.finish()).model),
-    Buffer.from((await (await createTrainer(options)).finish()).model),
-  )
+  // The adapters begin at nothing. Their model is written with its fields in another order.
+  const untrained = (trained: { readonly model: Uint8Array }) => fromBinary(ModelProtoSchema, trained.model)
+  assert.deepEqual(untrained(await begun.finish()), untrained(await (await createTrainer(options)).finish()))
   const adapted = await (await trainToEnd(lora)).finish()
   assert.ok((adapted.card.metrics?.accuracy ?? 0) > 0.7, JSON.stringify(adapted.card.metrics))
 })
