@@ -65,7 +65,7 @@ const LATE_GROUPS = new Set(['Deadline Propagation', 'Timeouts'])
 
 const LATE_REASONS = [
   'timed out waiting for result from server',
-  // A server of the suite that answers without reading resets the stream with an error when the rest of the request comes. Where
-  // Node hears that before the answer is read, it drops the answer. Servers of Node, as ours are, send no such reset.
+  // Seen under load, of servers of the suite that answer without reading the request: Node has ended the stream before the
+  // answer is read (ERR_STREAM_PREMATURE_CLOSE). Why is not known; frames that come together do not do it.
   'the connection was lost, or could not be made',
 ]
