@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryFolder } from '@millhand/test-e2e/server'
+
+const steady = `import { test } from 'node:test'
+test('holds', () => {})`
+const wrong = `import { test } from 'node:test'
+test('does not hold', () => { throw new Error('wrong') })`
+/** Fails when it runs first, and leaves a file. */
+const unsteady = (mark: string) => `import { existsSync, writeFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+describe('a suite', () => {
+  it('holds', () => {})
+  it('holds at times', () => {
+    if (existsSync(${JSON.stringify(mark)})) return
+    writeFileSync(${JSON.stringify(mark)}, '')
+    throw new Error('too busy')
+  })
+})`
+const ofHook = `import { after, describe, it } from 'node:test'
+describe('a suite', () => {
+  after(() => { throw new Error('wrong') })
+  it('holds', () => {})
+})`
+
+/** In a process of its own: the runner does not run inside of a test. */
+const script = `const { runFiles } = await import(${JSON.stringify(new URL('run-files.ts', import.meta.url).href)})
+const outcome = await runFiles(process.cwd(), [{ files: process.argv.slice(2), atOnce: 2 }], process.stderr)
+process.stdout.write(JSON.stringify(outcome))`
+
+function outcomeOf(files: (folder: string) => Record<string, string>) {
+  const folder = temporaryFolder('millhand-runs-')
+  const texts = files(folder)
+  for (const [name, text] of Object.entries({ ...texts, 'run.mjs': script })) writeFileSync(join(folder, name), text)
+  const names = Object.keys(texts).filter(name => !name.startsWith('inner'))
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const options = { cwd: folder, env, encoding: 'utf8' } as const
+  const { stdout, stderr: said } = spawnSync(process.execPath, ['run.mjs', ...names], options)
+  const { took, ...outcome } = JSON.parse(stdout)
+  return { ...outcome, runs: took.length, said }
+}
+
+test('what fails beside others and passes alone is counted as passed, and named', () => {
+  const { said, ...outcome } = outcomeOf(folder => ({
+    'steady.test.ts': steady,
+    'unsteady.test.ts': unsteady(join(folder, 'ran')),
+    // What fails in a bundle is run again without it.
+    'bundle.ts': `import { describe } from 'node:test'
+describe('inner', () => import('./inner.test.ts'))`,
+    'inner.test.ts': unsteady(join(folder, 'inner-ran')),
+  }))
+  assert.deepEqual(outcome, {
+    passed: 5,
+    failed: 0,
+    skipped: 0,
+    unsteady: ['unsteady.test.ts: holds at times', 'inner.test.ts: holds at times'],
+    runs: 3,
+  })
+  assert.match(said, /too busy/)
+})
+
+test('what fails twice has failed', () => {
+  const { said, ...outcome } = outcomeOf(() => ({ 'wrong.test.ts': wrong, 'hook.test.ts': ofHook }))
+  assert.deepEqual(outcome, { passed: 1, failed: 2, skipped: 0, unsteady: [], runs: 2 })
+  assert.match(said, /run again, alone: wrong\.test\.ts/)
+})
+
+test('nothing is run again where many fail, or where a process ended before its tests did', () => {
+  const many = outcomeOf(() => ({ 'a.test.ts': wrong, 'b.test.ts': wrong, 'c.test.ts': wrong }))
+  assert.equal(many.failed, 3)
+  assert.doesNotMatch(many.said, /run again/)
+  const ended = outcomeOf(() => ({ 'ended.test.ts': 'process.exit(3)', 'steady.test.ts': steady }))
+  assert.deepEqual([ended.passed, ended.failed], [1, 1])
+  assert.doesNotMatch(ended.said, /run again/)
+})
