@@ -65,7 +65,7 @@ const LATE_GROUPS = new Set(['Deadline Propagation', 'Timeouts'])
 
 const LATE_REASONS = [
   'timed out waiting for result from server',
-  // Seen under load, of servers of the suite that answer without reading the request: Node has ended the stream before the
-  // answer is read (ERR_STREAM_PREMATURE_CLOSE). Why is not known; frames that come together do not do it.
+  // Seen under load, of servers of the suite that answer before the request has ended and reset its stream. An answer that has
+  // come whole is kept (`Sessions` in libs/rpc/src/network/network-transport.ts); whether these had is not known.
   'the connection was lost, or could not be made',
 ]

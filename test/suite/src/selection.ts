@@ -1,5 +1,6 @@
 /** Which files a run has, and in which order. docs/testing.md lists what is left out of every run, and why. */
 import { spawnSync } from 'node:child_process'
+import { bundleFiles } from './bundles.ts'
 import { isOfEmployees } from './employees.ts'
 import { onlyInAll, root, storms } from './test-files.ts'
 
@@ -7,16 +8,7 @@ import { onlyInAll, root, storms } from './test-files.ts'
 const longest: readonly string[] = [
   'test/distributed/src/distributed.test.ts',
   ...storms,
-  ...[
-    'visitors-a-c',
-    'visitors-others',
-    'libs',
-    'services',
-    'employees-alex-david',
-    'employees-others',
-    'servers',
-    'others',
-  ].map(name => `test/suite/src/bundles/${name}.ts`),
+  ...bundleFiles(),
   ...['schemathesis', 'lifetime', 'onnx-nodes'].map(name => `test/e2e/src/${name}.test.ts`),
   ...['keyed-crash', 'mutations'].map(name => `test/faults/src/${name}.test.ts`),
 ]

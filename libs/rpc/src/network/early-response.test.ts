@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
+import { Code, createClient } from '@connectrpc/connect'
+import { ContractService } from '../contract-service.fixture.ts'
+import { rejection } from '../serving.contract.ts'
 import { serveFor, token } from './network.fixture.ts'
+import { createNetworkTransport } from './network-transport.ts'
+import { flag, frameType, headerBlock, serveRawHttp2 } from './raw-http2.fixture.ts'
 
 /** More than a stream's window and a connection's (RFC 9113, section 6.9.2): the server has to make room. */
 const size = 1 << 20
@@ -39,6 +44,55 @@ describe('a caller that is answered while it still sends', () => {
       assert.equal(began, handled)
     })
   }
+})
+
+/**
+ * RFC 9113, section 8.1: who needs no more of a request may reset its stream with NO_ERROR after the whole answer. Servers in Go
+ * do. The client reads one message before the reset has come, and asks for the next after it.
+ */
+describe('a client that is answered while it still sends, and whose stream is then reset with NO_ERROR', () => {
+  async function answers(test: TestContext, rest: Buffer, flags: number): Promise<number> {
+    const [reading, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const server = await serveRawHttp2(async raw => {
+      const { stream } = await raw.received(({ type }) => type === frameType.headers)
+      const head = headerBlock({ ':status': '200', 'content-type': 'application/connect+proto' })
+      raw.send(
+        { type: frameType.headers, flags: flag.endHeaders, stream, payload: head },
+        { type: frameType.data, stream, payload: envelope(0) },
+      )
+      await reading.promise
+      raw.send(
+        { type: frameType.data, flags, stream, payload: rest },
+        { type: frameType.rstStream, stream, payload: Buffer.alloc(4) },
+        { type: frameType.ping, payload: Buffer.alloc(8) },
+      )
+      await raw.received(({ type, flags }) => type === frameType.ping && flags === flag.ack)
+      arrived.resolve()
+    })
+    test.after(() => server.close())
+    const transport = createNetworkTransport({ url: server.url })
+    test.after(() => transport.close())
+    async function* endless() {
+      yield {}
+      await new Promise(() => {})
+    }
+    let count = 0
+    for await (const _ of createClient(ContractService, transport).talk(endless(), { timeoutMs: 300_000 })) {
+      count++
+      reading.resolve()
+      await arrived.promise
+    }
+    return count
+  }
+
+  it('reads the whole answer', async test => {
+    const endOfCall = Buffer.concat([Buffer.of(2, 0, 0, 0, 2), Buffer.from('{}')])
+    assert.equal(await answers(test, Buffer.concat([envelope(0), endOfCall]), flag.endStream), 2)
+  })
+
+  it('fails as “unavailable” where that was not the whole', async test => {
+    assert.equal((await rejection(answers(test, envelope(0), 0))).code, Code.Unavailable)
+  })
 })
 
 /** A message of Connect's streams, which is a StringValue of nothing but unknown fields. */

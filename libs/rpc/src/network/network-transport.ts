@@ -1,4 +1,5 @@
 /** Calls to one replica of a service, in the ordinary protocols. */
+import { type ClientHttp2Stream, constants } from 'node:http2'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Transport } from '@connectrpc/connect'
@@ -58,7 +59,7 @@ const SESSION_MEMORY_MB = 1_000
 /** One HTTP/2 connection, opened by the first call and again when it is lost. Calls fail `unavailable` while it can't be. */
 export function createNetworkTransport(options: NetworkTransportOptions): NetworkTransport {
   const { url, token, headers, tls = {}, protocol = 'connect', pingTimeoutMs = PING_TIMEOUT_MS } = options
-  const sessionManager = new Http2SessionManager(
+  const sessionManager = new Sessions(
     url,
     { pingIntervalMs: PING_EVERY_MS, pingTimeoutMs },
     {
@@ -82,6 +83,29 @@ export function createNetworkTransport(options: NetworkTransportOptions): Networ
   })
   return { ...transport, close: () => sessionManager.abort() }
 }
+
+/**
+ * A server that needs no more of a request may reset its stream with NO_ERROR, once it has sent the whole answer (RFC 9113,
+ * section 8.1); those in Go do. Node then emits 'aborted' and keeps the answer, but its iterators fail on 'aborted' where some of
+ * it is unread. They listen for it where `aborted` is a boolean.
+ */
+class Sessions extends Http2SessionManager {
+  override async request(...words: Parameters<Http2SessionManager['request']>): Promise<ClientHttp2Stream> {
+    const stream = await super.request(...words)
+    Object.defineProperty(stream, 'aborted', { value: undefined })
+    stream.once('aborted', () => {
+      // After any other code the stream is destroyed, with whatever is unread.
+      if (stream.rstCode === constants.NGHTTP2_NO_ERROR && !hasEnded(stream)) stream.destroy(brokenOff())
+    })
+    return stream
+  }
+}
+
+/** Whether all of the answer has come, read or not. Node has no public name for it. */
+const hasEnded = (stream: object): boolean =>
+  (stream as { _readableState?: { ended?: boolean } })._readableState?.ended === true
+
+const brokenOff = () => Object.assign(new Error('the answer broke off'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 
 const transports = { connect: createConnectTransport, grpc: createGrpcTransport, 'grpc-web': createGrpcWebTransport }
 

@@ -1,6 +1,6 @@
-/** A client of HTTP/2 that keeps none of its rules: frames as they are told (RFC 9113, section 4.1). */
+/** A client and a server of HTTP/2 that keep none of its rules: frames as they are told (RFC 9113, section 4.1). */
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export const frameType = { data: 0, headers: 1, rstStream: 3, settings: 4, ping: 6, goAway: 7 } as const
 export const flag = { ack: 1, endStream: 1, endHeaders: 4 } as const
@@ -16,7 +16,7 @@ export interface RawHttp2 {
   send(...frames: (Pick<Frame, 'type'> & Partial<Frame>)[]): void
   /** The first frame, of all that came and will come, that is as told. */
   received(is: (frame: Frame) => boolean): Promise<Frame>
-  /** Resolves when the server has ended the connection. */
+  /** Resolves when the peer has ended the connection. */
   readonly closed: Promise<unknown>
   destroy(): void
 }
@@ -25,12 +25,49 @@ export interface RawHttp2 {
 export async function openRawHttp2(url: string): Promise<RawHttp2> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  const raw = rawOn(socket)
+  await once(socket, 'connect')
+  socket.write(PREFACE)
+  await agree(raw)
+  return raw
+}
+
+/** Listens on 127.0.0.1; `talk` is called with each connection, once it has agreed to the client's settings. */
+export async function serveRawHttp2(talk: (raw: RawHttp2) => unknown): Promise<{ url: string; close(): void }> {
+  const open = new Set<RawHttp2>()
+  const server = createServer({ noDelay: true }, socket => {
+    const raw = rawOn(socket, PREFACE.length)
+    open.add(raw)
+    void agree(raw).then(() => talk(raw))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = () => {
+    server.close()
+    for (const raw of open) raw.destroy()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+}
+
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+
+async function agree(raw: RawHttp2): Promise<void> {
+  raw.send({ type: frameType.settings })
+  await raw.received(({ type, flags }) => type === frameType.settings && flags === 0)
+  raw.send({ type: frameType.settings, flags: flag.ack })
+}
+
+/** `skipped` bytes come before the first frame. */
+function rawOn(socket: Socket, skipped = 0): RawHttp2 {
   const frames: Frame[] = []
   let onFrames = Promise.withResolvers<void>()
   let rest = Buffer.alloc(0)
+  let toSkip = skipped
   socket.on('error', () => {}) // A reset is one way to be thrown out.
   socket.on('data', data => {
     rest = Buffer.concat([rest, data])
+    const skip = Math.min(toSkip, rest.length)
+    toSkip -= skip
+    rest = rest.subarray(skip)
     while (rest.length >= HEAD_BYTES && rest.length >= HEAD_BYTES + rest.readUIntBE(0, 3)) {
       const end = HEAD_BYTES + rest.readUIntBE(0, 3)
       const [type, flags] = [rest.readUInt8(3), rest.readUInt8(4)]
@@ -40,7 +77,7 @@ export async function openRawHttp2(url: string): Promise<RawHttp2> {
     onFrames.resolve()
     onFrames = Promise.withResolvers()
   })
-  const raw: RawHttp2 = {
+  return {
     send: (...all) => socket.write(Buffer.concat(all.map(encoded))),
     async received(is) {
       for (;;) {
@@ -52,12 +89,6 @@ export async function openRawHttp2(url: string): Promise<RawHttp2> {
     closed: new Promise(resolve => socket.once('close', resolve)),
     destroy: () => socket.destroy(),
   }
-  await once(socket, 'connect')
-  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-  raw.send({ type: frameType.settings })
-  await raw.received(({ type, flags }) => type === frameType.settings && flags === 0)
-  raw.send({ type: frameType.settings, flags: flag.ack })
-  return raw
 }
 
 /** Header lines as literals that are not indexed (RFC 7541, section 6.2.2). */

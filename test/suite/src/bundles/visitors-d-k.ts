@@ -1,0 +1,3 @@
+import { importVisitors } from '../visitors.ts'
+
+await importVisitors('visitors-d-k')
