@@ -75,6 +75,12 @@ export class PendingWrites<T extends Work> {
     return (this.#open.get(key) ?? this.#underWay.get(key)?.pending)?.latest
   }
 
+  /** The work as it was decided last, where that rests. */
+  resting(tenant: string, id: string): T | undefined {
+    const pending = this.#open.get(keyOf(tenant, id))
+    return pending !== undefined && pending.dueAt > 0 ? pending.latest : undefined
+  }
+
   /**
    * Takes up what was decided: `after`, whose version is the next after `before`, the latest or what the store has.
    * Resolves with true once it is durable, and with false when something else has changed the work before. Rejects as

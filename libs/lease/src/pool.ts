@@ -164,11 +164,15 @@ export class Pool<T extends Work, C> implements CapSibling {
     await Promise.all(back.map(one => this.finish(one.tenant, one.id, one, { kind: 'returned' }, report)))
   }
 
-  /** Keeps a lease. What is not `kept` is to be stopped. */
+  /**
+   * Keeps a lease. What is not `kept` is to be stopped. A claim that rests is not written for it: its run is of this process,
+   * and where that write fails the next renewal finds the lease lost.
+   */
   async renew(tenant: string, id: string, lease_id: string): Promise<RenewResult> {
     const { work, clock } = this.#options
     const askedAt = clock.monotonic()
-    const held = await work.get(tenant, id)
+    const resting = work.resting(tenant, id)
+    const held = resting?.lease_id === lease_id ? resting : await work.get(tenant, id)
     if (held?.lease_id !== lease_id) return 'lost'
     // Where this pool has ended meanwhile, its next owner counts from later.
     if (this.#isRunning && !this.#leases.renew(held, askedAt)) return 'lost'

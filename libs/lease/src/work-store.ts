@@ -12,6 +12,8 @@ export type ChangeResult<T> =
 export interface WorkStore<T extends Work, C> {
   /** The work as it is in the store, with all that was decided before the call. */
   get(tenant: string, id: string): Promise<T | undefined>
+  /** The work as it was decided last, where that rests, and goes on to: for what acts on it in this process alone. */
+  resting(tenant: string, id: string): T | undefined
   find(index: 'ready' | 'due' | 'primary', query: Query): Promise<T[]>
   /** How much work of a tenant waits in a pool, or of all where none is named; at most `limit`. */
   countWaiting(pool: string, tenant: string | undefined, limit: number): Promise<number>
@@ -98,6 +100,8 @@ export function createWorkStore<T extends Work, C>(deps: WorkStoreDeps<T, C>): W
       const decided = writes.latest(tenant, id) && (await writes.settle(tenant, id))
       return decided ?? (await collection.get(tenant, id))
     },
+
+    resting: (tenant, id) => writes.resting(tenant, id),
 
     async find(index, query) {
       if (index === 'primary') return await collection.find(index, query)

@@ -120,13 +120,24 @@ describe('a create whose caller waits for the end', () => {
   it('is answered with the task as it is when the time for that is over', async () => {
     const creating = create()
     const leases = await claim()
-    await renew(leases) // That asks for the lease, which is written then.
+    for (const { workId: id } of leases) await service.compute.getTask({ id }, { contextValues: callOf('acct_1') })
     await clock.advance(250)
     const { status } = await creating
     assert.equal(status, TaskStatus.RUNNING)
     assert.deepEqual(statuses(), ['running'])
     await finish(leases)
     assert.deepEqual(statuses(), ['succeeded'])
+  })
+
+  it('costs no more where its lease is renewed before its end', async () => {
+    const before = db.commits
+    const creating = create()
+    const leases = await claim()
+    assert.deepEqual(await renew(leases), [Renewed_Verdict.KEPT])
+    assert.deepEqual(rows(), [])
+    await finish(leases)
+    const { id, status } = await creating
+    assert.deepEqual([status, db.commits - before, events()], [TaskStatus.SUCCEEDED, 1, lived(id)])
   })
 
   it('leaves nothing where the process is lost before the end is written, and the next runs on what is there', async () => {
