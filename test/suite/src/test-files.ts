@@ -27,6 +27,7 @@ export const storms: readonly string[] = [
 
 /** What no run but `--all` has: it takes too long. docs/testing.md */
 export const onlyInAll: readonly string[] = [
+  'services/executor/src/onnx/training/adapters-and-head.test.ts',
   'services/instance/src/drivers/kubernetes/kubernetes-driver.test.ts',
   'services/instance/src/drivers/kubernetes/kubernetes-faults.test.ts',
   'services/instance/src/drivers/kubernetes/kubernetes-storm.test.ts',
@@ -45,7 +46,7 @@ export type Home =
   | 'visitor'
 
 export function homeOf(file: string): Home {
-  if (storms.includes(file)) return 'own'
+  if ([...storms, ...onlyInAll].includes(file)) return 'own'
   const text = readFileSync(join(root, file), 'utf8')
   if (CHANGES_PROCESS.test(text) || MEASURES_MEMORY.test(text)) return 'own'
   if (/\bvisitServer\(/.test(text)) return 'visitor'

@@ -74,5 +74,7 @@ describe('adapters on a sentence encoder', { skip: sentenceModelMissing }, () =>
     const { batch_size: _, ...unsized } = all
     const chosen = await train({ input: few, parameters: unsized })
     assert.ok(bytesOf(chosen).equals(bytesOf(largest)))
+    assert.ok('artifacts' in chosen)
+    assert.equal(JSON.parse(chosen.outputOf(['file_01k'])).card.parameters.batch_size, 4)
   })
 })

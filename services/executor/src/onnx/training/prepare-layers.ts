@@ -50,15 +50,18 @@ export async function prepareLayers(
   return { ...trained, labels, keep: whole }
 }
 
-/** A default is as large as fits; throws `ParametersInvalid` for a size of the task's own that does not. */
-function withBatchSize(
+/** A default is as large as fits. Throws `ParametersInvalid` for a size of the task's own that does not fit. */
+export function withBatchSize(
   parameters: TrainingParameters,
   { hasBatchSize, tokens }: Pick<GivenParameters, 'hasBatchSize'> & { readonly tokens: number },
 ): TrainingParameters {
   const mostTokens = (parameters.rank ?? 0) > LARGE_RANK ? MOST_BATCH_TOKENS / 2 : MOST_BATCH_TOKENS
+  const longest = Math.floor(Math.min(mostTokens, Math.sqrt(MOST_BATCH_PAIRS)))
+  if (tokens > longest)
+    throw new TrainingRefused(`the longest text has ${tokens} tokens; adapters are trained on at most ${longest}`)
   const most = Math.floor(Math.min(mostTokens / tokens, MOST_BATCH_PAIRS / tokens ** 2))
   if (parameters.batch_size <= most) return parameters
-  if (!hasBatchSize && most > 0) return { ...parameters, batch_size: most }
+  if (!hasBatchSize) return { ...parameters, batch_size: most }
   const message = `must be at most ${most}: the longest text has ${tokens} tokens, to which all are filled up`
   throw new ParametersInvalid([{ path: 'parameters.batch_size', message }])
 }
