@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
+import { create } from '@bufbuild/protobuf'
+import { LeaseSchema } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { RunnerGone } from '@millhand/child-process'
+import { type HeldLease, holdLease } from './lease.ts'
 import { failure, outcomes } from './outcome.ts'
 
 const messageOf = (code: string, said: string) => {
@@ -28,5 +31,20 @@ test('a message that quotes its caller keeps his paths, and only those', () => {
   const file = `${tmpdir()}/millhand-inputs-1-2-abcdef/0.in`
   for (const code of ['model_input_invalid', 'brief_refused', 'answer_invalid']) {
     assert.equal(messageOf(code, `\`/src/app/a.ts\` is empty: ${file}`), '`/src/app/a.ts` is empty: …')
+  }
+})
+
+test('a run over its time names the field that limited it, its value and what to do', () => {
+  const engine = { kind: 'rules', name: 'x', provider: 'cpu' }
+  const late: HeldLease = { ...holdLease(create(LeaseSchema), 0), runTimeoutMs: 2_500, stop: 'run_timeout' }
+  for (const [loads, field] of [
+    ['model', 'run_timeout_s'],
+    ['engine', 'timeout_s'],
+  ] as const) {
+    const { case: kind, value } = outcomes({ engine, loads }, undefined).ofStop(late)
+    assert.deepEqual(
+      kind === 'failure' && value.message,
+      `The run took longer than the 2.5 s of its \`${field}\`, and was stopped. Create the task again with a larger \`${field}\` or less input.`,
+    )
   }
 })

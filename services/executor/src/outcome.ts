@@ -33,6 +33,8 @@ export function outcomes(
   loaded: ReturnType<Loadables<Loadable>['get']>,
 ) {
   const notTheTask = 'That is no fault of the task; the log of the service says what is in the way.'
+  // As the requests that create them name it: task_request.proto of compute, and task.proto of the workforce.
+  const timeout = loads === 'engine' ? 'timeout_s' : 'run_timeout_s'
   return {
     /** However the run itself ended. */
     decided({ stop }: HeldLease): Outcome | undefined {
@@ -47,7 +49,8 @@ export function outcomes(
     /** Of a run that was ended before it was over. */
     ofStop({ stop, runTimeoutMs }: HeldLease): Outcome {
       if (stop === 'run_timeout') {
-        return failure('run_timeout', `The run took longer than ${runTimeoutMs / 1000} s and was stopped.`, false)
+        const why = `The run took longer than the ${runTimeoutMs / 1000} s of its \`${timeout}\`, and was stopped.`
+        return failure('run_timeout', `${why} Create the task again with a larger \`${timeout}\` or less input.`, false)
       }
       return { case: 'evicted', value: true }
     },

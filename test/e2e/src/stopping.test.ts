@@ -71,6 +71,7 @@ test('a run over its time is stopped for real and fails with run_timeout', async
   const task = await run(server, spin(FOREVER_MS, { run_timeout_s: 1 }))
   assert.equal(task.status, 'failed')
   assert.equal(task.error.code, 'run_timeout')
+  assert.match(task.error.message, /the 1 s of its `run_timeout_s`/)
   assert.equal(task.attempt, 1)
   const ran = Date.parse(task.finished_at) - Date.parse(task.started_at)
   assert.ok(ran >= 950 && ran < LATE_MS, `it ran for ${ran} ms`)

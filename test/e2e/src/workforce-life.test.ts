@@ -90,6 +90,7 @@ describe('the work of an employee', () => {
     const { id } = await create(server, long({ timeout_s: 2 }))
     const task = await ended(server, id)
     assert.deepEqual([task.status, task.error.code, task.attempt], ['failed', 'run_timeout', 1])
+    assert.match(task.error.message, /the 2 s of its `timeout_s`/)
     await allAtRest(server.pid)
   })
 

@@ -52,6 +52,10 @@ const cases: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
       'By mail. Name: Boris Petrovsky, desk 4. - Name: Anna Miller.',
       'By mail. Name: [name 1], desk 4. - Name: [name 2].',
     ],
+    ['Valgrind leaks: valgrind-users@example.net', 'Valgrind leaks: [email 1]'],
+    ['Ask Libfoo on libfoo@lists.example.org.', 'Ask Libfoo on [email 1].'],
+    ['Ask Velolux: support-velolux@example.com', 'Ask Velolux: [email 1]'],
+    ['Nkechi and Eze: nkechi-eze@example.com', '[name 1] and [name 2]: [email 1]'],
     ['Dear Support, I am Happy. This is Windows.', 'Dear Support, I am Happy. This is Windows.'],
   ],
   'postal addresses': [

@@ -15,14 +15,23 @@ export function* names(text: string): Iterable<Found> {
       for (const word of wordsIn(name)) if (!isEnglishWord(word)) known.add(word)
     }
   for (const { start, end } of emails(text))
-    for (const word of wordsIn(text.slice(start, end).split(/@|\s|[[(]/)[0] ?? ''))
-      if (!isEnglishWord(word) && !roles.has(word)) known.add(word)
+    for (const word of ownersIn(text.slice(start, end))) if (!isEnglishWord(word) && !roles.has(word)) known.add(word)
   if (known.size === 0) return
   // Said once by its sign, a name is one wherever it stands.
   for (const { 0: word, index: start } of text.matchAll(/(?<![\p{L}\p{M}])\p{Lu}[\p{L}\p{M}]{2,40}(?![\p{L}\p{M}])/gu))
     if (known.has(word.toLowerCase()))
       yield { kind: 'name', start: start - before(text, start), end: start + word.length }
 }
+
+/** Words of an address before its host. That of a list or a desk, such as gcc-help, names a product or a firm, and nobody. */
+function ownersIn(address: string): string[] {
+  const [local = '', host = ''] = address.split(/@|\s|[[(]/)
+  const isOfMany = local.split('-').length > 1 && wordsIn(local).some(word => roles.has(word) || lists.has(word))
+  return isOfMany || hostsOfLists.test(host) ? [] : wordsIn(local)
+}
+
+const lists = new Set('announce bug bugs commits dev devel developers discuss list owner request users'.split(' '))
+const hostsOfLists = /^(?:lists?\.|groups\.io$|googlegroups\.)/i
 
 /** How many signs of a first name stand before a last one: “call Jane Doe”, where only Doe is known. */
 const before = (text: string, start: number): number => {

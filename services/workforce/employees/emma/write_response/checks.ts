@@ -13,6 +13,7 @@ import { repetitions } from '../../src/text/repetitions.ts'
 import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
 import { createMask, type Masked } from '../personal/mask.ts'
+import { copyCheck } from './copy-of-message.ts'
 import type { Input, Result } from './result.ts'
 import { toldNotes } from './told-notes.ts'
 
@@ -36,7 +37,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
     ...(input.internal_notes === undefined ? [] : [{ id: 'no_internal_notes', pass: true, value: 0, target: 0 }]),
     { id: 'no_personal_data', pass: personal === 0, value: personal, target: 0 },
     ...(wanted === 'und' ? [] : [languageCheck(paragraphs.join('\n'), wanted)]),
-    ...saidChecks(input, result),
+    ...saidChecks(brief, result),
     ...claimChecks(claimed, found),
     ...filler(whole),
     ...tone(brief.tone, paragraphs.join('\n'), language),
@@ -49,14 +50,15 @@ export const doubts: Doubts<Input, Result> = (brief, result) => {
   requireNothingSecret(brief, wholeOf(result))
   return [
     ...messagesOf(unfounded(claimedIn(brief, result))),
-    ...saidChecks(brief.input, result).flatMap(({ id, pass, value, target }) =>
+    ...saidChecks(brief, result).flatMap(({ id, pass, value, target }) =>
       pass ? [] : `${id.replaceAll('_', ' ')}: ${value}, and should be ${target}`,
     ),
   ]
 }
 
-/** Whether it says what it was asked to, once. */
-function saidChecks({ points: asked = [], customer, signature }: Input, result: Result): Check[] {
+/** Whether it says what it was asked to, once, and in words of its own. */
+function saidChecks(brief: Brief<Input>, result: Result): Check[] {
+  const { points: asked = [], customer, signature, message } = brief.input
   const { greeting, paragraphs, closing } = result
   const repeated = repetitions([greeting, ...paragraphs, closing].join('\n\n'))
   return [
@@ -64,6 +66,7 @@ function saidChecks({ points: asked = [], customer, signature }: Input, result: 
     ...stands('customer', customer, greeting),
     ...stands('signature', signature, closing),
     { id: 'no_sentence_twice', pass: repeated === 0, value: repeated, target: 0 },
+    ...copyCheck(message ?? brief.topic, claimedIn(brief, result).from, paragraphs),
   ]
 }
 

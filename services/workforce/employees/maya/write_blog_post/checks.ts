@@ -10,7 +10,7 @@ import { filler } from '../../src/text/filler.ts'
 import { languageCheck, languageOf } from '../../src/text/language.ts'
 import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
-import { sectionChecks } from './sections.ts'
+import { sectionChecks, sectionFaults } from './sections.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result }) => {
   const { title, summary, sections, tags } = result
@@ -44,12 +44,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
 /** What a post claims that its brief does not hold, and sections that say nothing: it is asked for again. */
 export const doubts: Doubts<Input, Result> = (brief, result) => {
   const claimed = claimedIn(brief, result)
-  return [
-    ...messagesOf(unfounded(claimed)),
-    ...sectionChecks(result.sections, claimed.from, languageOf(claimed.text)).flatMap(({ id, pass, value }) =>
-      pass ? [] : `${id.replaceAll('_', ' ')}: not so, ${value}`,
-    ),
-  ]
+  return [...messagesOf(unfounded(claimed)), ...sectionFaults(result.sections, claimed.from, languageOf(claimed.text))]
 }
 
 function claimedIn({ topic, audience, constraints, input, files }: Brief<Input>, result: Result): Claimed {

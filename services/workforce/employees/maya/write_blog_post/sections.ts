@@ -17,23 +17,43 @@ export function sectionChecks(sections: readonly Section[], from: readonly strin
   const repeated = repetitions(texts.join('\n'))
   const copied = texts.filter((text, at) => texts.slice(0, at).some(before => isAlike(before, text))).length
   const empty = texts.filter(text => (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) < FEWEST_WORDS).length
-  const known = stemsOf(from.join('\n'))
-  const isCompared = knowsWords(language)
-  const strange = isCompared ? sections.filter(section => isOffTopic(section, known)) : []
   return [
     { id: 'no_sentence_twice', pass: repeated === 0, value: repeated, target: 0 },
     { id: 'no_section_twice', pass: copied === 0, value: copied, target: 0 },
     { id: 'no_empty_section', pass: empty === 0, value: empty, target: 0 },
-    {
-      id: 'sections_on_topic',
-      pass: isCompared && strange.length === 0,
-      value: isCompared ? sections.length - strange.length : `not checked: there are no rules for ${language}`,
-      target: sections.length,
-    },
+    topicCheck(texts, from, language),
   ]
 }
 
 const FEWEST_WORDS = 5
+
+/** One that could not be made has not passed. */
+function topicCheck(texts: readonly string[], from: readonly string[], language: string): Check {
+  const known = stemsOf(from.join('\n'))
+  const judged = texts.filter(text => sentencesOf(text).length >= FEWEST_SENTENCES)
+  const strange = judged.filter(text => isOffTopic(text, known)).length
+  const isCompared = knowsWords(language)
+  const left = texts.length - judged.length
+  const told = `${judged.length - strange} of ${judged.length}${left === 0 ? '' : `, and ${left} too short to judge`}`
+  const unjudged = isCompared ? `no section has ${FEWEST_SENTENCES} sentences` : `there are no rules for ${language}`
+  const isChecked = isCompared && judged.length > 0
+  return {
+    id: 'sections_on_topic',
+    pass: isChecked && strange === 0,
+    value: isChecked ? told : `${NOT_CHECKED}: ${unjudged}`,
+    target: `all of ${FEWEST_SENTENCES} sentences and more`,
+  }
+}
+
+/** The faults among these checks: a language model can't mend what could not be checked. */
+export const sectionFaults = (...asked: Parameters<typeof sectionChecks>): string[] =>
+  sectionChecks(...asked)
+    .filter(({ pass, value }) => !pass && !String(value).startsWith(NOT_CHECKED))
+    .map(({ id, value }) => `${id.replaceAll('_', ' ')}: not so, ${value}`)
+
+const NOT_CHECKED = 'not checked'
+/** Of fewer, none may have a word of the brief in an honest section. */
+const FEWEST_SENTENCES = 3
 
 /** Most of the words of both are the same. */
 function isAlike(one: string, other: string): boolean {
@@ -42,13 +62,13 @@ function isAlike(one: string, other: string): boolean {
   return both > 0.75 * Math.max(a.size, b.size)
 }
 
-/** A section of some sentences of which hardly one has a telling word of the brief. */
-function isOffTopic({ text }: Section, known: ReadonlySet<string>): boolean {
+/** Hardly a sentence of the section has a telling word of the brief. */
+function isOffTopic(text: string, known: ReadonlySet<string>): boolean {
   const sentences = sentencesOf(text)
   const touching = sentences.filter(({ start, end }) =>
     wordsOf(text.slice(start, end)).some(word => tells(word) && known.has(stemOf(word))),
   ).length
-  return sentences.length > 2 && touching <= FEWEST_TOUCHING * sentences.length
+  return touching <= FEWEST_TOUCHING * sentences.length
 }
 
 const FEWEST_TOUCHING = 0.25

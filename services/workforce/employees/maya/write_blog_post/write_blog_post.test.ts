@@ -207,6 +207,34 @@ describe('of a post it is measured whether it', () => {
       assert.ok(failed(await measured(result, brief)).includes(id))
     })
 
+  it('has sections too short to judge: they are counted as such, and none of them is on topic', async () => {
+    const football = { heading: 'Football', text: 'The match on the weekend was a thriller. Both teams ran a lot.' }
+    const topicOf = async (sections: Result['sections']) => {
+      const { pass, value } = (await measured({ ...good, sections })).get('sections_on_topic') ?? {}
+      return [pass, value]
+    }
+    assert.deepEqual(await topicOf(good.sections), [true, '2 of 2'])
+    assert.deepEqual(await topicOf([...good.sections, football]), [true, '2 of 2, and 1 too short to judge'])
+    assert.deepEqual(await topicOf([football]), [false, 'not checked: no section has 3 sentences'])
+  })
+
+  it('has a topic that can not be compared: it is not asked for again for that', async () => {
+    const text =
+      'Seit März heizen unsere drei Öfen zwischen ein und fünf Uhr morgens. Die Rechnung für den Strom ist gefallen. Das Brot ist um sechs fertig.'
+    const brief: Partial<Brief> = { topic: 'Unsere Öfen heizen seit März nachts', input: { facts: [text] } }
+    const post = {
+      ...good,
+      title: 'Unsere Öfen',
+      summary: text.slice(0, 60),
+      sections: [{ heading: null, text }],
+      tags: [],
+    }
+    const { made, asked } = await spoken('maya/write_blog_post', brief, [say(post)])
+    assert.equal(asked.length, 1)
+    const check = made?.checks.find(({ id }) => id === 'sections_on_topic')
+    assert.deepEqual([check?.pass, check?.value], [false, 'not checked: there are no rules for de'])
+  })
+
   it('has figures of the brief, written in another way', async () => {
     const all = await measured(inFirst('It was 2400 and is 1850 now, in 2 steps.'))
     assert.deepEqual(all.get('figures_stand_in_the_brief')?.value, '0')
