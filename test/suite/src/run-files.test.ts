@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '@millhand/test-e2e/server'
 
@@ -10,7 +10,7 @@ test('holds', () => {})`
 const wrong = `import { test } from 'node:test'
 test('does not hold', () => { throw new Error('wrong') })`
 /** Fails when it runs first, and leaves a file. */
-const unsteady = (mark: string) => `import { existsSync, writeFileSync } from 'node:fs'
+const flaky = (mark: string) => `import { existsSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 describe('a suite', () => {
   it('holds', () => {})
@@ -34,7 +34,10 @@ process.stdout.write(JSON.stringify(outcome))`
 function outcomeOf(files: (folder: string) => Record<string, string>) {
   const folder = temporaryFolder('millhand-runs-')
   const texts = files(folder)
-  for (const [name, text] of Object.entries({ ...texts, 'run.mjs': script })) writeFileSync(join(folder, name), text)
+  for (const [name, text] of Object.entries({ ...texts, 'run.mjs': script })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
   const names = Object.keys(texts).filter(name => !name.startsWith('inner'))
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const options = { cwd: folder, env, encoding: 'utf8' } as const
@@ -46,33 +49,56 @@ function outcomeOf(files: (folder: string) => Record<string, string>) {
 test('what fails beside others and passes alone is counted as passed, and named', () => {
   const { said, ...outcome } = outcomeOf(folder => ({
     'steady.test.ts': steady,
-    'unsteady.test.ts': unsteady(join(folder, 'ran')),
+    'flaky.test.ts': flaky(join(folder, 'ran')),
     // What fails in a bundle is run again without it.
     'bundle.ts': `import { describe } from 'node:test'
 describe('inner', () => import('./inner.test.ts'))`,
-    'inner.test.ts': unsteady(join(folder, 'inner-ran')),
+    'inner.test.ts': flaky(join(folder, 'inner-ran')),
   }))
   assert.deepEqual(outcome, {
     passed: 5,
     failed: 0,
     skipped: 0,
-    unsteady: ['unsteady.test.ts: holds at times', 'inner.test.ts: holds at times'],
+    flaky: ['flaky.test.ts: holds at times', 'inner.test.ts: holds at times'],
     runs: 3,
   })
   assert.match(said, /too busy/)
 })
 
-test('what fails twice has failed', () => {
+test('what fails twice has failed, and so has what is skipped then', () => {
   const { said, ...outcome } = outcomeOf(() => ({ 'wrong.test.ts': wrong, 'hook.test.ts': ofHook }))
-  assert.deepEqual(outcome, { passed: 1, failed: 2, skipped: 0, unsteady: [], runs: 2 })
+  assert.deepEqual(outcome, { passed: 1, failed: 2, skipped: 0, flaky: [], runs: 2 })
   assert.match(said, /run again, alone: wrong\.test\.ts/)
+  const missing = outcomeOf(folder => ({
+    'missing.test.ts': flaky(join(folder, 'ran')).replace('return\n', "return it.skip('holds at last')\n"),
+  }))
+  assert.match(missing.said, /run again/)
+  assert.deepEqual([missing.failed, missing.flaky], [1, []])
 })
 
-test('nothing is run again where many fail, or where a process ended before its tests did', () => {
-  const many = outcomeOf(() => ({ 'a.test.ts': wrong, 'b.test.ts': wrong, 'c.test.ts': wrong }))
-  assert.equal(many.failed, 3)
-  assert.doesNotMatch(many.said, /run again/)
-  const ended = outcomeOf(() => ({ 'ended.test.ts': 'process.exit(3)', 'steady.test.ts': steady }))
-  assert.deepEqual([ended.passed, ended.failed], [1, 1])
-  assert.doesNotMatch(ended.said, /run again/)
+test('skipped suites are counted', () => {
+  const { passed, failed, skipped } = outcomeOf(() => ({
+    'skipped.test.ts': ofHook.replace("'a suite'", "'a suite', { skip: true }"),
+    'steady.test.ts': steady,
+  }))
+  assert.deepEqual({ passed, failed, skipped }, { passed: 1, failed: 0, skipped: 1 })
 })
+
+const notRunAgain: Record<string, Record<string, string>> = {
+  'many fail': { 'a.test.ts': wrong, 'b.test.ts': wrong, 'c.test.ts': wrong },
+  'a process ended before its tests did': { 'ended.test.ts': 'process.exit(3)', 'steady.test.ts': steady },
+  'a process was ended, also after a test of it failed': {
+    'killed.test.ts': `${wrong}
+test('never ends', () => new Promise(() => setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500)))`,
+    'steady.test.ts': steady,
+  },
+  'a property was broken': { 'wrong.test.ts': wrong.replace("'wrong'", "'Property failed after 3 tests'") },
+  'faults were injected': { 'test/faults/wrong.test.ts': wrong },
+}
+for (const [when, files] of Object.entries(notRunAgain))
+  test(`nothing is run again where ${when}`, () => {
+    const { failed, flaky, said } = outcomeOf(() => files)
+    assert.ok(failed > 0)
+    assert.deepEqual(flaky, [])
+    assert.doesNotMatch(said, /run again/)
+  })

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
-/** How many files are run again. Where more fail, it is no accident. */
-const MOST_AGAIN = 2
+/** More than this is no flaky test. */
+const MAX_RERUN_FILES = 2
 
 /** Files below `root` of which at most `atOnce` run at the same time. Groups run beside each other. */
 export interface Group {
@@ -13,15 +13,15 @@ export interface Group {
   readonly atOnce: number
 }
 
-interface Counts {
+export interface Outcome {
+  /** Tests, without suites. */
   readonly passed: number
+  /** Tests, and suites whose hooks failed. */
   readonly failed: number
+  /** Tests and suites. */
   readonly skipped: number
-}
-
-export interface Outcome extends Counts {
   /** What failed beside others and passed alone, as `file: test`. Each is a fault of a test or of the product. */
-  readonly unsteady: readonly string[]
+  readonly flaky: readonly string[]
   /** How long each file took. */
   readonly took: readonly { readonly file: string; readonly ms: number }[]
 }
@@ -31,42 +31,51 @@ interface Failure {
   /** Below the root. */
   readonly file: string
   readonly name: string
+  readonly reason: string
+  readonly isSuite: boolean
 }
 
-interface GroupOutcome extends Omit<Counts, 'failed'> {
+interface GroupOutcome {
+  /** Whether the process of each file lived until its tests were over. */
+  readonly isWhole: boolean
+  readonly passed: number
+  readonly skipped: number
   readonly failures: readonly Failure[]
   readonly took: Outcome['took']
 }
 
 /**
  * Runs all groups. Where tests of at most two files failed, these files are run again, one at a time: what passes then
- * counts as passed, and is named in `unsteady`. A file whose process ended before its tests did is not run again.
+ * counts as passed, and is named in `flaky`. Nothing is run again where a process ended before its tests did, where a
+ * property was broken, which takes its random data, or where a promise under faults was: there once is too often.
  */
 export async function runFiles(root: string, groups: readonly Group[], out: NodeJS.WritableStream): Promise<Outcome> {
   const all = await Promise.all(groups.filter(({ files }) => files.length > 0).map(group => runGroup(root, group, out)))
   const failures = all.flatMap(each => each.failures)
-  const sum = (which: 'passed' | 'skipped') => all.reduce((total, each) => total + each[which], 0)
-  const unsteady: string[] = []
-  for (const file of toRunAgain(failures)) {
+  const flaky: Failure[] = []
+  for (const file of all.every(each => each.isWhole) ? toRerun(failures) : []) {
     out.write(`run again, alone: ${file}\n`)
-    const again = await runGroup(root, { files: [file], atOnce: 1 }, out)
-    if (again.failures.length > 0 || again.passed === 0) continue
-    unsteady.push(...failures.filter(each => each.file === file).map(({ name }) => `${file}: ${name}`))
+    const { isWhole, passed, skipped, failures: others } = await runGroup(root, { files: [file], atOnce: 1 }, out)
+    const isGood = isWhole && passed > 0 && skipped === 0 && others.length === 0
+    if (isGood) flaky.push(...failures.filter(each => each.file === file))
   }
+  const sum = (which: 'passed' | 'skipped') => all.reduce((total, each) => total + each[which], 0)
   return {
-    passed: sum('passed') + unsteady.length,
-    failed: failures.length - unsteady.length,
+    passed: sum('passed') + flaky.filter(({ isSuite }) => !isSuite).length,
+    failed: failures.length - flaky.length,
     skipped: sum('skipped'),
-    unsteady,
+    flaky: flaky.map(({ file, name }) => `${file}: ${name}`),
     took: all.flatMap(each => each.took),
   }
 }
 
-function toRunAgain(failures: readonly Failure[]): string[] {
+function toRerun(failures: readonly Failure[]): string[] {
   const files = [...new Set(failures.map(({ file }) => file))]
-  const areTests = failures.every(({ file, name }) => file.endsWith('.test.ts') && !name.endsWith(file))
-  return areTests && files.length <= MOST_AGAIN ? files : []
+  return files.length <= MAX_RERUN_FILES && failures.every(mayRerun) ? files : []
 }
+
+const mayRerun = ({ file, reason }: Failure) =>
+  file.endsWith('.test.ts') && !file.startsWith('test/faults/') && !reason.includes('Property failed after')
 
 async function runGroup(root: string, { files, atOnce }: Group, out: NodeJS.WritableStream): Promise<GroupOutcome> {
   const events = run({ files: files.map(file => join(root, file)), cwd: root, concurrency: atOnce })
@@ -75,19 +84,27 @@ async function runGroup(root: string, { files, atOnce }: Group, out: NodeJS.Writ
   const took: { file: string; ms: number }[] = []
   let [passed, skipped] = [0, 0]
   events.on('test:summary', ({ file, duration_ms, counts }) => {
-    if (file === undefined) [passed, skipped] = [counts.passed, counts.skipped + counts.todo]
-    else took.push({ file, ms: duration_ms })
+    if (file === undefined) {
+      passed = counts.passed
+      skipped += counts.skipped + counts.todo
+    } else took.push({ file, ms: duration_ms }) // A process that was ended sends none.
+  })
+  events.on('test:pass', ({ skip, details }) => {
+    if (skip !== undefined && details.type === 'suite') skipped++ // The runner's count has tests alone.
   })
   events.on('test:fail', ({ name, file = '', todo, details: { error, type } }) => {
     if (todo !== undefined && todo !== false) return
+    const reason = reasonOf(error)
     // The report has it at its end, and a run that is cut off has none.
-    out.write(`failed: ${file}: ${name}: ${reasonOf(error)}\n`)
+    out.write(`failed: ${file}: ${name}: ${reason}\n`)
+    const isSuite = type === 'suite'
     const { failureType } = error as { failureType?: string }
-    if (type !== 'suite' || failureType !== 'subtestsFailed') failures.push({ file: relative(root, file), name })
+    if (!isSuite || failureType !== 'subtestsFailed')
+      failures.push({ file: relative(root, file), name, reason, isSuite })
   })
   events.compose(new spec()).pipe(out, { end: false })
   await once(events, 'end')
-  return { passed, skipped, failures, took }
+  return { isWhole: took.length === files.length, passed, skipped, failures, took }
 }
 
 /** The runner wraps what a test has thrown. */
