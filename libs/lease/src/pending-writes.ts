@@ -75,7 +75,7 @@ export class PendingWrites<T extends Work> {
     return (this.#open.get(key) ?? this.#underWay.get(key)?.pending)?.latest
   }
 
-  /** The work as it was decided last, where that rests. */
+  /** The work as last decided, where that decision is not being written yet. */
   resting(tenant: string, id: string): T | undefined {
     const pending = this.#open.get(keyOf(tenant, id))
     return pending !== undefined && pending.dueAt > 0 ? pending.latest : undefined

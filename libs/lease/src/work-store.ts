@@ -12,7 +12,10 @@ export type ChangeResult<T> =
 export interface WorkStore<T extends Work, C> {
   /** The work as it is in the store, with all that was decided before the call. */
   get(tenant: string, id: string): Promise<T | undefined>
-  /** The work as it was decided last, where that rests, and goes on to: for what acts on it in this process alone. */
+  /**
+   * The work as last decided, where that decision is not being written yet; else undefined. Not durable: only for callers in
+   * this process.
+   */
   resting(tenant: string, id: string): T | undefined
   find(index: 'ready' | 'due' | 'primary', query: Query): Promise<T[]>
   /** How much work of a tenant waits in a pool, or of all where none is named; at most `limit`. */

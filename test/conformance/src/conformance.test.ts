@@ -66,6 +66,6 @@ const LATE_GROUPS = new Set(['Deadline Propagation', 'Timeouts'])
 const LATE_REASONS = [
   'timed out waiting for result from server',
   // Seen under load, of servers of the suite that answer before the request has ended and reset its stream. An answer that has
-  // come whole is kept (`Sessions` in libs/rpc/src/network/network-transport.ts); whether these had is not known.
+  // come whole is kept (`EarlyResponseSessions` in libs/rpc/src/network/network-transport.ts); whether these had is not known.
   'the connection was lost, or could not be made',
 ]

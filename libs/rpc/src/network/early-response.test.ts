@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { describe, it, type TestContext } from 'node:test'
@@ -51,7 +52,7 @@ describe('a caller that is answered while it still sends', () => {
  * do. The client reads one message before the reset has come, and asks for the next after it.
  */
 describe('a client that is answered while it still sends, and whose stream is then reset with NO_ERROR', () => {
-  async function answers(test: TestContext, rest: Buffer, flags: number): Promise<number> {
+  async function answers(test: TestContext, rest: Buffer, flags: number, value = ''): Promise<number> {
     const [reading, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const server = await serveRawHttp2(async raw => {
       const { stream } = await raw.received(({ type }) => type === frameType.headers)
@@ -73,7 +74,7 @@ describe('a client that is answered while it still sends, and whose stream is th
     const transport = createNetworkTransport({ url: server.url })
     test.after(() => transport.close())
     async function* endless() {
-      yield {}
+      yield { value }
       await new Promise(() => {})
     }
     let count = 0
@@ -88,6 +89,16 @@ describe('a client that is answered while it still sends, and whose stream is th
   it('reads the whole answer', async test => {
     const endOfCall = Buffer.concat([Buffer.of(2, 0, 0, 0, 2), Buffer.from('{}')])
     assert.equal(await answers(test, Buffer.concat([envelope(0), endOfCall]), flag.endStream), 2)
+  })
+
+  it('closes its stream, also where the server makes no room for the rest of the request', async test => {
+    const closed = Promise.withResolvers<void>()
+    const onClosed = () => closed.resolve()
+    subscribe('http2.client.stream.close', onClosed)
+    test.after(() => unsubscribe('http2.client.stream.close', onClosed))
+    const endOfCall = Buffer.concat([Buffer.of(2, 0, 0, 0, 2), Buffer.from('{}')])
+    assert.equal(await answers(test, endOfCall, flag.endStream, 'x'.repeat(size)), 1)
+    await closed.promise
   })
 
   it('fails as “unavailable” where that was not the whole', async test => {

@@ -59,7 +59,7 @@ const SESSION_MEMORY_MB = 1_000
 /** One HTTP/2 connection, opened by the first call and again when it is lost. Calls fail `unavailable` while it can't be. */
 export function createNetworkTransport(options: NetworkTransportOptions): NetworkTransport {
   const { url, token, headers, tls = {}, protocol = 'connect', pingTimeoutMs = PING_TIMEOUT_MS } = options
-  const sessionManager = new Sessions(
+  const sessionManager = new EarlyResponseSessions(
     url,
     { pingIntervalMs: PING_EVERY_MS, pingTimeoutMs },
     {
@@ -86,12 +86,12 @@ export function createNetworkTransport(options: NetworkTransportOptions): Networ
 
 /**
  * A server that needs no more of a request may reset its stream with NO_ERROR, once it has sent the whole answer (RFC 9113,
- * section 8.1); those in Go do. Node then emits 'aborted' and keeps the answer, but its iterators fail on 'aborted' where some of
- * it is unread. They listen for it where `aborted` is a boolean.
+ * section 8.1); those in Go do. Where the request is still open, Node then emits 'aborted' and keeps the answer, but its
+ * iterators fail on 'aborted' where some of it is unread. They listen for it where `aborted` is a boolean.
  */
-class Sessions extends Http2SessionManager {
-  override async request(...words: Parameters<Http2SessionManager['request']>): Promise<ClientHttp2Stream> {
-    const stream = await super.request(...words)
+class EarlyResponseSessions extends Http2SessionManager {
+  override async request(...args: Parameters<Http2SessionManager['request']>): Promise<ClientHttp2Stream> {
+    const stream = await super.request(...args)
     Object.defineProperty(stream, 'aborted', { value: undefined })
     stream.once('aborted', () => {
       // After any other code the stream is destroyed, with whatever is unread.

@@ -32,7 +32,7 @@ const adapting = {
 /** Measured: docs/training-text.md. Another kind of processor rounds otherwise, which is as another seed. */
 const LEAST_GAIN = 0.05
 
-/** The share of the held-out sentences that a model is right about, which is trained with these parameters. */
+/** The share of the held-out examples that a model is right about, which is trained with these parameters. */
 async function accuracy(t: TestContext, parameters: Readonly<Record<string, unknown>>): Promise<number> {
   const { labels, bytes } = await train(t, parameters)
   const folder = mkdtempSync(join(tmpdir(), 'millhand-adapters-'))
@@ -67,13 +67,13 @@ async function train(t: TestContext, parameters: Readonly<Record<string, unknown
   return { labels, bytes: Buffer.from(result.artifacts[0]?.bytes ?? []) }
 }
 
-test('adapters learn the order of words, which a head on a frozen encoder can not', {
+test('adapters learn more of the order of words than a head on a frozen encoder', {
   skip: sentenceModelMissing,
 }, async t => {
   const frozen = await accuracy(t, head)
   const adapted = await accuracy(t, adapting)
   t.diagnostic(
-    `of ${heldOut.length} sentences a frozen encoder with a head has ${percent(frozen)} right, with adapters ${percent(adapted)}`,
+    `of ${heldOut.length} examples a frozen encoder with a head has ${percent(frozen)} right, with adapters ${percent(adapted)}`,
   )
   assert.ok(adapted >= frozen + LEAST_GAIN, `adapters have ${percent(adapted)} right, and a head ${percent(frozen)}`)
 })
