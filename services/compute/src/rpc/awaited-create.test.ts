@@ -159,6 +159,7 @@ describe('a create whose caller waits for the end', () => {
   it('fails where its end can’t be stored, and nobody has heard of it; the pool goes on when it can', async () => {
     const creating = create()
     const leases = await claim()
+    assert.deepEqual(await renew(leases), [Renewed_Verdict.KEPT])
     db.read('PRAGMA query_only = 1')
     const answers = await Promise.allSettled([creating, finish(leases)])
     assert.deepEqual(
