@@ -23,15 +23,15 @@ export function* names(text: string): Iterable<Found> {
       yield { kind: 'name', start: start - before(text, start), end: start + word.length }
 }
 
-/** Words of an address before its host. That of a list or a desk, such as gcc-help, names a product or a firm, and nobody. */
+/** Words of an address before its host. That of a list, such as gcc-help, names a product. Where it may be somebody's, as dev-patel, it is. */
 function ownersIn(address: string): string[] {
   const [local = '', host = ''] = address.split(/@|\s|[[(]/)
-  const isOfMany = local.split('-').length > 1 && wordsIn(local).some(word => roles.has(word) || lists.has(word))
-  return isOfMany || hostsOfLists.test(host) ? [] : wordsIn(local)
+  return nameOfList.test(local) || hostOfLists.test(host) ? [] : wordsIn(local)
 }
 
-const lists = new Set('announce bug bugs commits dev devel developers discuss list owner request users'.split(' '))
-const hostsOfLists = /^(?:lists?\.|groups\.io$|googlegroups\.)/i
+const nameOfList = /^[^-._+]+-(?:announce|bugs|commits|devel|developers|discuss|help|users)$/i
+/** Not list.ru, where people have their mail. */
+const hostOfLists = /^(?:lists?\.[^.]+\..|groups\.io$|googlegroups\.com$)/i
 
 /** How many signs of a first name stand before a last one: “call Jane Doe”, where only Doe is known. */
 const before = (text: string, start: number): number => {

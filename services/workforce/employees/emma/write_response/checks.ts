@@ -37,7 +37,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
     ...(input.internal_notes === undefined ? [] : [{ id: 'no_internal_notes', pass: true, value: 0, target: 0 }]),
     { id: 'no_personal_data', pass: personal === 0, value: personal, target: 0 },
     ...(wanted === 'und' ? [] : [languageCheck(paragraphs.join('\n'), wanted)]),
-    ...saidChecks(brief, result),
+    ...saidChecks(brief, result, claimed),
     ...claimChecks(claimed, found),
     ...filler(whole),
     ...tone(brief.tone, paragraphs.join('\n'), language),
@@ -48,17 +48,18 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
 /** What a reply claims that its brief does not hold, and what it leaves out: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
 export const doubts: Doubts<Input, Result> = (brief, result) => {
   requireNothingSecret(brief, wholeOf(result))
+  const claimed = claimedIn(brief, result)
   return [
-    ...messagesOf(unfounded(claimedIn(brief, result))),
-    ...saidChecks(brief, result).flatMap(({ id, pass, value, target }) =>
+    ...messagesOf(unfounded(claimed)),
+    ...saidChecks(brief, result, claimed).flatMap(({ id, pass, value, target }) =>
       pass ? [] : `${id.replaceAll('_', ' ')}: ${value}, and should be ${target}`,
     ),
   ]
 }
 
 /** Whether it says what it was asked to, once, and in words of its own. */
-function saidChecks(brief: Brief<Input>, result: Result): Check[] {
-  const { points: asked = [], customer, signature, message } = brief.input
+function saidChecks({ input }: Brief<Input>, result: Result, { from }: Claimed): Check[] {
+  const { points: asked = [], customer, signature, message } = input
   const { greeting, paragraphs, closing } = result
   const repeated = repetitions([greeting, ...paragraphs, closing].join('\n\n'))
   return [
@@ -66,7 +67,7 @@ function saidChecks(brief: Brief<Input>, result: Result): Check[] {
     ...stands('customer', customer, greeting),
     ...stands('signature', signature, closing),
     { id: 'no_sentence_twice', pass: repeated === 0, value: repeated, target: 0 },
-    ...copyCheck(message ?? brief.topic, claimedIn(brief, result).from, paragraphs),
+    ...(message === undefined ? [] : copyCheck(message, from, paragraphs)),
   ]
 }
 

@@ -16,9 +16,9 @@ import example from './example.json' with { type: 'json' }
 import type { Input } from './result.ts'
 import shown from './shown.json' with { type: 'json' }
 
-const copyOf = async (paragraphs: string[], input: Input = example.input, topic?: string) => {
+const copyOf = async (paragraphs: string[], input: Input = example.input, topic = example.topic) => {
   const asked = example as unknown as Brief<Input>
-  const brief = { ...asked, files: [], seed: 0, topic: topic ?? asked.topic, input }
+  const brief = { ...asked, files: [], seed: 0, topic, input }
   const all = await checks(brief, { result: { ...shown, paragraphs }, text: '' })
   return all.find(({ id }) => id === 'no_copy_of_the_message')
 }
@@ -34,13 +34,6 @@ describe('a reply that copies the message of the customer', () => {
   ] as const)
     it(`fails a check: ${how}`, async () => assert.equal((await copyOf([...paragraphs]))?.pass, false))
 
-  it('fails where the message stands in the topic', async () => {
-    const { message: _, ...unsent } = example.input
-    const topic = 'Answer this: My kettle leaks at its base. Can you send me another one this week?'
-    const paragraphs = ['My kettle leaks at its base. Can you send me another one this week?']
-    assert.equal((await copyOf(paragraphs, unsent, topic))?.pass, false)
-  })
-
   it('is asked for again, and told how much it copies', async () => {
     const copy = { ...shown, paragraphs: [...example.input.points, message] }
     const { made, asked } = await spoken('emma/write_response', example as unknown as Partial<Brief>, [
@@ -55,11 +48,30 @@ describe('a reply that copies the message of the customer', () => {
   })
 })
 
+it('a reply to no message has no such check: its topic is often all that it is written from', async () => {
+  const { message: _, ...unsent } = example.input
+  const topic = 'My kettle leaks at its base. Can you send me another one this week?'
+  assert.equal(await copyOf([topic], unsent, topic), undefined)
+})
+
 describe('a reply that speaks of the message passes', () => {
   it('where it quotes one short sentence', async () => {
     const quote = '“Do I have to send back the whole set?” No, only the lid is replaced.'
     const check = await copyOf([quote])
     assert.deepEqual([check?.pass, check?.value], [true, '1 of 2 sentences stand in the message'])
+  })
+
+  it('where its own words beside a quotation are short', async () => {
+    const check = await copyOf(['“Do I have to send back the whole set?” Yes.'])
+    assert.deepEqual([check?.pass, check?.value], [true, '1 of 2 sentences stand in the message'])
+  })
+
+  it('where both have the same courtesies', async () => {
+    const courtesies = 'Thank you very much. I look forward to hearing from you. Kind regards'
+    const both = { ...example.input, message: `${message}\n${courtesies}` }
+    const check = await copyOf([`Only the lid has to be replaced.\n${courtesies}`], both)
+    assert.deepEqual([check?.pass, check?.value], [true, '0 of 1 sentences stand in the message'])
+    assert.equal((await copyOf([both.message], both))?.pass, false)
   })
 
   it('where it says what it was given, which the customer had said before', async () => {
@@ -72,8 +84,11 @@ describe('a reply that speaks of the message passes', () => {
     const briefs = [corpus, fourth, letters, outside, inside, third, unseen].flat()
     const honest = briefs
       .filter(({ kind }) => kind === 'emma/write_response')
-      .flatMap(({ from, about, honest }) => honest.map(text => ({ from, message: about.join('\n'), text })))
+      .flatMap(({ from, about: [, message = ''], honest }) => honest.map(text => ({ from, message, text })))
     assert.equal(honest.length, 104)
-    for (const { from, message, text } of honest) assert.equal(copyCheck(message, from, [text])[0]?.pass, true, text)
+    for (const { from, message, text } of honest) {
+      assert.equal(copyCheck(message, from, [text])[0]?.pass, true, text)
+      assert.equal(copyCheck(message, from, [message])[0]?.pass, false, message)
+    }
   })
 })

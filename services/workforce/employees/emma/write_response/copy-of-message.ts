@@ -2,22 +2,27 @@
 import type { Check } from '../../src/answer.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 
-/** Counts the sentences of the reply that stand in the message, but in nothing else that was given (`from`). */
+/**
+ * Counts the sentences of the reply that stand in the message, but in nothing else that was given (`from`). Short ones and
+ * courtesies that stand in both are everybody's, and not counted.
+ */
 export function copyCheck(message: string, from: readonly string[], paragraphs: readonly string[]): Check[] {
-  const [written, given] = [bare(message), bare(from.join('\n'))]
-  if (written === '') return []
+  const written = padded(message)
+  if (written.trim() === '') return []
   const reply = paragraphs.join('\n')
-  const sentences = sentencesOf(reply)
-    .map(({ start, end }) => bare(reply.slice(start, end)))
-    .filter(({ length }) => length >= FEWEST_CHARACTERS)
-  const copied = sentences.filter(sentence => stands(sentence, written) && !stands(sentence, given))
+  const sentences = sentencesOf(reply).map(({ start, end }) => padded(reply.slice(start, end)))
+  const shared = sentences.filter(sentence => written.includes(sentence))
+  const own = shared.filter(sentence => !isEverybodys(sentence))
+  const given = own.length === 0 ? '' : padded(from.join('\n'))
+  const copied = own.filter(sentence => !given.includes(sentence))
+  const counted = sentences.length - (shared.length - own.length)
   // A quotation, where there is something beside it.
-  const isQuoted = copied.length < sentences.length && copied.some(({ length }) => length <= SHORT)
+  const isQuoted = copied.length < counted && copied.some(sentence => sentence.trim().length <= SHORT)
   return [
     {
       id: 'no_copy_of_the_message',
-      pass: copied.length - (isQuoted ? 1 : 0) <= MOST_COPIED * sentences.length,
-      value: `${copied.length} of ${sentences.length} sentences stand in the message`,
+      pass: copied.length - (isQuoted ? 1 : 0) <= MOST_COPIED * counted,
+      value: `${copied.length} of ${counted} sentences stand in the message`,
       target: `at most a quarter, beside one of at most ${SHORT} characters`,
     },
   ]
@@ -25,15 +30,25 @@ export function copyCheck(message: string, from: readonly string[], paragraphs: 
 
 const MOST_COPIED = 0.25
 const SHORT = 80
-/** Shorter ones, such as “Thank you!”, are everybody’s. */
-const FEWEST_CHARACTERS = 10
 
-const stands = (sentence: string, text: string): boolean => ` ${text} `.includes(` ${sentence} `)
+function isEverybodys(sentence: string): boolean {
+  const words = [...segmenter.segment(sentence)].filter(({ isWordLike }) => isWordLike).length
+  return words < FEWEST_WORDS || (words <= MOST_WORDS_OF_COURTESY && courtesy.test(sentence))
+}
 
-/** Its letters and digits alone, in small letters, with one blank wherever others stood. */
-const bare = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .match(/[\p{L}\p{M}\p{N}]+/gu)
-    ?.join(' ') ?? ''
+/** Japanese and others have no blanks between words. */
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+const FEWEST_WORDS = 6
+const MOST_WORDS_OF_COURTESY = 10
+const courtesy =
+  /^ (?:(?:many )?thank(?:s| you)|(?:(?:i|we) (?:a?m |a?re )?)?look(?:ing)? forward|vielen dank|(?:ich freue mich|wir freuen uns) auf) /
+
+/** Its letters and digits alone, in small letters, with one blank around each word. */
+const padded = (text: string): string =>
+  ` ${
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu)
+      ?.join(' ') ?? ''
+  } `

@@ -12,46 +12,58 @@ export interface Section {
 }
 
 /** What the brief says is in `from`. In another language than that of the brief the topic can't be compared. */
-export function sectionChecks(sections: readonly Section[], from: readonly string[], language: string): Check[] {
+export const sectionChecks = (...asked: Parameters<typeof measured>): Check[] =>
+  measured(...asked).map(({ check }) => check)
+
+/** The faults among these checks: a language model can't mend what could not be checked. */
+export const sectionFaults = (...asked: Parameters<typeof measured>): string[] =>
+  measured(...asked)
+    .filter(({ check, isChecked }) => isChecked && !check.pass)
+    .map(({ check: { id, value } }) => `${id.replaceAll('_', ' ')}: not so, ${value}`)
+
+interface Measured {
+  readonly check: Check
+  /** One that could not be made has not passed. */
+  readonly isChecked: boolean
+}
+
+function measured(sections: readonly Section[], from: readonly string[], language: string): Measured[] {
   const texts = sections.map(({ text }) => text)
   const repeated = repetitions(texts.join('\n'))
   const copied = texts.filter((text, at) => texts.slice(0, at).some(before => isAlike(before, text))).length
   const empty = texts.filter(text => (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) < FEWEST_WORDS).length
+  const none = (id: string, value: number): Measured => ({
+    check: { id, pass: value === 0, value, target: 0 },
+    isChecked: true,
+  })
   return [
-    { id: 'no_sentence_twice', pass: repeated === 0, value: repeated, target: 0 },
-    { id: 'no_section_twice', pass: copied === 0, value: copied, target: 0 },
-    { id: 'no_empty_section', pass: empty === 0, value: empty, target: 0 },
+    none('no_sentence_twice', repeated),
+    none('no_section_twice', copied),
+    none('no_empty_section', empty),
     topicCheck(texts, from, language),
   ]
 }
 
 const FEWEST_WORDS = 5
 
-/** One that could not be made has not passed. */
-function topicCheck(texts: readonly string[], from: readonly string[], language: string): Check {
+function topicCheck(texts: readonly string[], from: readonly string[], language: string): Measured {
   const known = stemsOf(from.join('\n'))
   const judged = texts.filter(text => sentencesOf(text).length >= FEWEST_SENTENCES)
   const strange = judged.filter(text => isOffTopic(text, known)).length
   const isCompared = knowsWords(language)
   const left = texts.length - judged.length
-  const told = `${judged.length - strange} of ${judged.length}${left === 0 ? '' : `, and ${left} too short to judge`}`
+  const told = `${judged.length - strange} of ${judged.length} sections${left === 0 ? '' : `, ${left} too short to judge`}`
   const unjudged = isCompared ? `no section has ${FEWEST_SENTENCES} sentences` : `there are no rules for ${language}`
   const isChecked = isCompared && judged.length > 0
-  return {
+  const check = {
     id: 'sections_on_topic',
     pass: isChecked && strange === 0,
-    value: isChecked ? told : `${NOT_CHECKED}: ${unjudged}`,
-    target: `all of ${FEWEST_SENTENCES} sentences and more`,
+    value: isChecked ? told : `not checked: ${unjudged}`,
+    target: `all sections of ${FEWEST_SENTENCES} or more sentences`,
   }
+  return { check, isChecked }
 }
 
-/** The faults among these checks: a language model can't mend what could not be checked. */
-export const sectionFaults = (...asked: Parameters<typeof sectionChecks>): string[] =>
-  sectionChecks(...asked)
-    .filter(({ pass, value }) => !pass && !String(value).startsWith(NOT_CHECKED))
-    .map(({ id, value }) => `${id.replaceAll('_', ' ')}: not so, ${value}`)
-
-const NOT_CHECKED = 'not checked'
 /** Of fewer, none may have a word of the brief in an honest section. */
 const FEWEST_SENTENCES = 3
 

@@ -213,8 +213,8 @@ describe('of a post it is measured whether it', () => {
       const { pass, value } = (await measured({ ...good, sections })).get('sections_on_topic') ?? {}
       return [pass, value]
     }
-    assert.deepEqual(await topicOf(good.sections), [true, '2 of 2'])
-    assert.deepEqual(await topicOf([...good.sections, football]), [true, '2 of 2, and 1 too short to judge'])
+    assert.deepEqual(await topicOf(good.sections), [true, '2 of 2 sections'])
+    assert.deepEqual(await topicOf([...good.sections, football]), [true, '2 of 2 sections, 1 too short to judge'])
     assert.deepEqual(await topicOf([football]), [false, 'not checked: no section has 3 sentences'])
   })
 
