@@ -78,7 +78,7 @@ test('what fails twice has failed, and so has what is skipped then', () => {
 
 test('skipped suites are counted', () => {
   const { passed, failed, skipped } = outcomeOf(() => ({
-    'skipped.test.ts': ofHook.replace("'a suite'", "'a suite', { skip: 'needs more' }"),
+    'skipped.test.ts': ofHook.replace("'a suite'", "'a suite', { skip: String('needs more') }"),
     'steady.test.ts': steady,
   }))
   assert.deepEqual({ passed, failed, skipped }, { passed: 1, failed: 0, skipped: 1 })
