@@ -13,7 +13,7 @@ export async function start(workbench: Workbench): Promise<Figure[]> {
       'process start to ready line',
       us.map(times => times.ready),
       limit,
-      2500,
+      700,
     ),
     figure(
       'process start to first 201',

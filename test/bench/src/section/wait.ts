@@ -22,7 +22,7 @@ export async function wait(workbench: Workbench): Promise<Figure[]> {
         name: `create to answer, digits, ${connections} connections, ${share}`,
         unit: 'ms',
         rounds: us.map(round => round.latency[share]),
-        ...(connections === 1 && share === 'p50' && { aim: { most: 4 } }),
+        ...(connections === 1 && share === 'p50' && { aim: { most: 1.2 } }),
         limits: [{ name: `node:http raw, ${share}`, rounds: http.map(round => round.latency[share]) }],
         details: {
           server_cpu_us: median(us.map(round => round.cpu)),
