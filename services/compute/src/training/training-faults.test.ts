@@ -88,7 +88,17 @@ test('of a network without a product neither a head nor adapters are listed or a
     assert.deepEqual(partsWith('Conv', operator), { parts: ['all', 'head', 'lora'], faults: [] })
 })
 
-test('the same holds for a network of the deployment', t => {
+test('an operator that training does not go through is refused by name at create', () => {
+  const file = { bytes: 1, opsets: { 'ai.onnx': 17 }, operators: ['Gemm', 'Clip', 'Relu', 'Constant'] }
+  const { parts, faults } = partsAndFaults(numbers(), part => trainingFault(numbers(), file, part))
+  assert.deepEqual(parts, [])
+  assert.equal(
+    faults[0],
+    "The model `network` can't be trained: it has operators that training does not go through: Clip.",
+  )
+})
+
+test('a network of the deployment without a product has no head and no adapters either', t => {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-network-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'model.onnx')
