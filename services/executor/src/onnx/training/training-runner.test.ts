@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Emission, type ItemResult, type RunItem, RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
@@ -151,6 +153,26 @@ test('a checkpoint that is damaged is none', async () => {
   const checkpoint = { name: 'checkpoint', mediaType: '', bytes: new Uint8Array(100) }
   const anew = await train({ files: [checkpoint] })
   assert.ok(trainedBy(anew.result).bytes.equals(whole.bytes))
+})
+
+test('the same examples as CSV, as Parquet and as JSON Lines make the same model', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-examples-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const rows = examples.split('\n').map(line => JSON.parse(line) as { input: number[]; label: number })
+  const header = [...(rows[0]?.input.keys() ?? [])].map(at => `pixel_${at}`)
+  const csv = [[...header, 'label'], ...rows.map(({ input, label }) => [...input, label])].join('\n')
+  // DuckDB wrote it of that CSV: COPY (FROM 'first-320.csv') TO 'first-320.parquet' (COMPRESSION zstd).
+  const parquet = readFileSync(new URL('../../../../../test/fixtures/digits/first-320.parquet', import.meta.url))
+  const whole = trainedBy((await train({})).result)
+  for (const [name, content] of Object.entries({ csv, parquet })) {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    const { output, bytes } = trainedBy((await train({ input: { path, bytes: statSync(path).size } })).result)
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    const data = { ...whole.output.card.data, sha256, bytes: content.length }
+    assert.deepEqual(output.card, { ...whole.output.card, data }, name)
+    assert.ok(bytes.equals(whole.bytes), name)
+  }
 })
 
 test('examples that are wrong fail the run, by line and column', async () => {
