@@ -20,6 +20,12 @@ const headers = () => ({ authorization: `Bearer ${server.testKey}` })
 
 const countModels = async () => (await server.request('GET', '/v1/models?limit=100')).body.data.length
 
+/** All files and models of the account. */
+async function stored(): Promise<readonly string[]> {
+  const lists = await Promise.all(['files', 'models'].map(name => server.request('GET', `/v1/${name}?limit=100`)))
+  return lists.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id))
+}
+
 /** A run reports at most twice a second, and has a checkpoint taken after 5 s, before it goes on. */
 const REPORTS_TO_CHECKPOINT = 14
 
@@ -58,8 +64,8 @@ test('a run whose server is killed goes on, and makes the same bytes', { timeout
   assert.equal(whole.output.digest, task.output.digest)
 })
 
-test('a run that is cancelled stops at once, and leaves no model', { timeout: 300_000 }, async () => {
-  const models = await countModels()
+test('a run that is cancelled stops at once, and leaves no model and no file', { timeout: 300_000 }, async () => {
+  const before = await stored()
   const json = {
     type: 'training',
     model: 'digits',
@@ -72,7 +78,7 @@ test('a run that is cancelled stops at once, and leaves no model', { timeout: 30
   const task = await ended(server, id)
   assert.equal(task.status, 'cancelled')
   assert.equal(task.output, undefined)
-  assert.equal(await countModels(), models)
+  assert.deepEqual(await stored(), before)
 })
 
 /** Of a run that would go on for long, once its first epoch has ended. */
@@ -123,7 +129,8 @@ test('a cancel during which everything is killed leaves a model that its task na
   assert.equal(await countModels(), models + (task.output === undefined ? 0 : 1))
 })
 
-test('a run that takes too long is stopped', { timeout: 300_000 }, async () => {
+test('a run that takes too long is stopped, and leaves no model and no file', { timeout: 300_000 }, async () => {
+  const before = await stored()
   const input = examples.slice(0, examples.indexOf('\n', 60_000))
   const task = await run(server, {
     type: 'training',
@@ -133,6 +140,7 @@ test('a run that takes too long is stopped', { timeout: 300_000 }, async () => {
     parameters: { epochs: 1000, batch_size: 1 },
   })
   assert.deepEqual([task.status, task.error?.code], ['failed', 'run_timeout'])
+  assert.deepEqual(await stored(), before)
 })
 
 test('a cancelled run of the sandbox keeps a model where it was asked to', { timeout: 300_000 }, async () => {

@@ -118,6 +118,7 @@ async function trainerOptions(): Promise<{
   assert.ok('parameters' in checked, JSON.stringify(checked))
   const options: TrainerOptions = {
     ...{ bytes: upper.bytes, model: head.model, besideAdapters: upper.headWeights, parameters: checked.parameters },
+    hasBatchSize: true,
     examples: {
       count: examples.length,
       inputs: await upperInputs(examples, layers),

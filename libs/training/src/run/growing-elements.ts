@@ -3,7 +3,7 @@ import { type Dtype, type ElementArray, elements } from '@millhand/model'
 
 export interface GrowingElements {
   push(value: number | bigint): void
-  /** What there is, without a rest. */
+  /** A view of what there is, not a copy: nothing is pushed after it. */
   done(): ElementArray
 }
 
@@ -20,6 +20,6 @@ export function growingElements(dtype: Exclude<Dtype, 'string'>): GrowingElement
       data[count] = value
       count += 1
     },
-    done: () => data.slice(0, count),
+    done: () => data.subarray(0, count),
   }
 }

@@ -75,7 +75,7 @@ export async function optionsOf({ bytes, model, lines, parameters }: Run): Promi
   assert.ok('parameters' in checked, JSON.stringify(checked))
   const read = { format: 'jsonl', model, parameters: checked.parameters } as const
   return {
-    ...{ bytes, model, parameters: checked.parameters },
+    ...{ bytes, model, parameters: checked.parameters, hasBatchSize: 'batch_size' in parameters },
     examples: await readExamples(Buffer.from(lines), read),
     parent: { model: 'model_parent', digest: 'sha256:0' },
     versions: { millhand: '0.1.0' },

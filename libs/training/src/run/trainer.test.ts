@@ -209,6 +209,22 @@ test('what does not go with the examples or the model is told before the first s
   await assert.rejects(createTrainer(oneOutput), /has shape \[1, 1\] for 32 examples; its first axis has to be theirs/)
 })
 
+test('without a batch size a run on few examples takes all that are trained on as one batch', async () => {
+  for (const train of ['all', 'head', 'lora']) {
+    const options = await optionsOf({ ...run, lines: exampleLines(20), parameters: { train, epochs: 3, seed: 4 } })
+    const { card, model } = await (await trainToEnd(options)).finish()
+    assert.deepEqual([card.data.trained_on, card.parameters.batch_size], [16, 16])
+    assert.deepEqual(
+      card.curves.map(({ step }) => step),
+      [1, 2, 3],
+    )
+    const interrupted = await (await trainToEnd(options, [2])).finish()
+    assert.ok(Buffer.from(interrupted.model).equals(model))
+  }
+  const many = await createTrainer(await optionsOf({ ...run, parameters: { epochs: 1 } }))
+  assert.equal(many.progress().steps, 5)
+})
+
 test('a loss that is no number ends the run with what helps', async () => {
   const wild = {
     ...parameters,

@@ -56,6 +56,8 @@ export interface TrainerOptions {
   readonly model: TrainableModel
   readonly examples: ExampleSet
   readonly parameters: TrainingParameters
+  /** Whether the task names a `batch_size`. Otherwise it is at most as many examples as are trained on. */
+  readonly hasBatchSize: boolean
   /** Weights that are trained as they are beside adapters, as those of a new head. */
   readonly besideAdapters?: readonly string[]
   /** For the card. */
@@ -82,12 +84,14 @@ export class TrainingDiverged extends Error {
 }
 
 /** Throws `TrainingRefused` (the model), `ExamplesInvalid`, `ParametersInvalid` and `CheckpointInvalid`. */
-export async function createTrainer(options: TrainerOptions): Promise<Trainer> {
-  const { examples, parameters } = options
-  const { batch_size: size, epochs, seed } = parameters
-  const split = splitExamples(examples, parameters)
+export async function createTrainer(given: TrainerOptions): Promise<Trainer> {
+  const { examples } = given
+  const split = splitExamples(examples, given.parameters)
   const { learned, heldOut } = split
-  checkBatchSize(split, parameters)
+  const size = batchSizeFor(split, given)
+  const parameters = { ...given.parameters, batch_size: size }
+  const options = { ...given, parameters }
+  const { epochs, seed } = parameters
   const perEpoch = Math.floor(learned.length / size)
   const steps = perEpoch * epochs
   const { training, weights, run, record, evaluate, restored, close } = await openRun(options, split)
@@ -183,8 +187,10 @@ async function openRun(options: TrainerOptions, { learned }: Split) {
   return { training, weights, run, record, evaluate, close, restored: from?.step ?? 0 }
 }
 
-function checkBatchSize({ learned, heldOut }: Split, { batch_size }: TrainingParameters): void {
-  if (batch_size <= learned.length) return
+function batchSizeFor({ learned, heldOut }: Split, { parameters, hasBatchSize }: TrainerOptions): number {
+  const { batch_size } = parameters
+  if (batch_size <= learned.length) return batch_size
+  if (!hasBatchSize) return learned.length
   const rest = heldOut.length > 0 ? `, for ${heldOut.length} are held out` : ''
   const message = `must be at most ${learned.length}, as many examples as are trained on${rest}`
   throw new ParametersInvalid([{ path: 'parameters.batch_size', message }])

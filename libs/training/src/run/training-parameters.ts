@@ -5,7 +5,7 @@ import type { MetricName } from './metrics.ts'
 export interface TrainingParameters {
   /** From 1 to 1,000; default 10. */
   readonly epochs: number
-  /** From 1 to 4,096; default 32, or fewer where adapters on layers have no memory for them. Examples that make no whole batch are left out of an epoch. */
+  /** From 1 to 4,096; default 32, or fewer where fewer are trained on or adapters on layers have no memory for them. Examples that make no whole batch are left out of an epoch. */
   readonly batch_size: number
   /** Above 0, at most 10; default 0.001, with sgd 0.01. */
   readonly learning_rate: number

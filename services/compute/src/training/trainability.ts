@@ -21,7 +21,7 @@ const CONSTANT: ReadonlySet<string> = new Set(['Constant', 'ConstantOfShape', 'S
 /** What layers with weights are made of. */
 const WEIGHTED: ReadonlySet<string> = new Set(['Gemm', 'MatMul', 'Conv', 'Gather'])
 
-/** A head takes the place of the last. */
+/** A new head takes the place of the last. Its weights are the head of a model that takes numbers, and adapters go on them. */
 const PRODUCTS: ReadonlySet<string> = new Set(['Gemm', 'MatMul'])
 
 /** Why a model can't be trained, or this part of it: how the sentence goes on; undefined where it can. */
@@ -48,13 +48,16 @@ export function trainingFault(model: ModelPackage, file: ModelFile, part?: Train
   if (!file.operators.some(name => WEIGHTED.has(name))) return 'it has no product, convolution or embedding to train'
   const others = file.operators.filter(name => !differentiableOperators.has(name) && !CONSTANT.has(name))
   if (others.length > 0) return `it has operators that training does not go through: ${others.slice(0, 10).join(', ')}`
-  return undefined
+  const isWhole = part === undefined || part === 'all'
+  return isWhole || hasProduct(file) ? undefined : `it has no product (Gemm or MatMul); \`all\` of it can be trained`
 }
+
+const hasProduct = ({ operators }: Pick<ModelFile, 'operators'>) => operators.some(name => PRODUCTS.has(name))
 
 /** Its weights stay as they are, so that its operators may be any. */
 function baseFault({ bytes, operators }: ModelFile, isEncoder: boolean): string | undefined {
   if (bytes > MOST_BASE_BYTES) return `its file has over ${MOST_BASE_BYTES / MIB} MiB`
-  if (isEncoder || operators.some(name => PRODUCTS.has(name))) return undefined
+  if (isEncoder || hasProduct({ operators })) return undefined
   return 'it has no product (Gemm or MatMul) whose place a new head would take'
 }
 
@@ -63,7 +66,7 @@ function attentionFault({ opsets, operators }: ModelFile): string | undefined {
   if (operators.length === 0) return undefined
   const opset = opsets['ai.onnx'] ?? 0
   if (opset < LEAST_OPSET) return `its operators are of version ${opset}, older than ${LEAST_OPSET}`
-  if (operators.includes('Softmax') && operators.some(name => PRODUCTS.has(name))) return undefined
+  if (operators.includes('Softmax') && hasProduct({ operators })) return undefined
   return 'it has no layers of attention (Softmax, with Gemm or MatMul)'
 }
 
@@ -73,8 +76,8 @@ export class IncludedTraining {
 
   faultOf(model: ModelPackage, part?: TrainablePart): string | undefined {
     const fault = this.#once(`${model.id}@${model.version}`, () => includedFault(model))
-    if (fault !== undefined || part !== 'lora') return fault
-    return this.#once(`${model.id}@${model.version} layers`, () => includedLayersFault(model))
+    if (fault !== undefined || part === undefined) return fault
+    return this.#once(`${model.id}@${model.version} ${part}`, () => includedPartFault(model, part))
   }
 
   #once(key: string, find: () => string | undefined): string | undefined {
@@ -93,11 +96,13 @@ function faultOrInvalid(find: () => string | undefined): string | undefined {
 }
 
 /** Reads a file of up to 120 MiB: about 150 ms for the sentence encoder. */
-function includedLayersFault(model: ModelPackage): string | undefined {
-  const path = trainableModelOf(model).base === 'text' ? model.files.model : undefined
-  return path === undefined
-    ? undefined
-    : layersFault(readFileSync(path), model.manifest.processing.kind === 'embedding')
+function includedPartFault(model: ModelPackage, part: TrainablePart): string | undefined {
+  const { base } = trainableModelOf(model)
+  const path = model.files.model
+  if (path === undefined) return undefined
+  if (base === undefined) return trainingFault(model, { bytes: 0, ...inspectOnnx(readFileSync(path)) }, part)
+  const isAdapted = base === 'text' && part === 'lora'
+  return isAdapted ? layersFault(readFileSync(path), model.manifest.processing.kind === 'embedding') : undefined
 }
 
 function includedFault(model: ModelPackage): string | undefined {

@@ -53,6 +53,70 @@ test('adapters are refused for a model of texts whose file has no layers for the
   }
 })
 
+const numbers = (files: object = {}) =>
+  ({
+    ...{ id: 'network', version: '1', files, inputs: [{ name: 'x', dtype: 'float32', shape: [-1, 4] }], outputs: [] },
+    manifest: { format: 'onnx', processing: { kind: 'single', preprocess: { name: 'tensors' } } },
+  }) as unknown as ModelPackage
+
+/** What is listed, and the faults of tasks that ask for each part. */
+function partsAndFaults(model: ModelPackage, faultOf: TaskModel['trainingFault']) {
+  const found = { model, trainingFault: faultOf, fileBytes: () => 1 } as unknown as TaskModel
+  const asked = (train: string) =>
+    trainingFaults(found, create(CreateTaskRequestSchema, { parameters: { train } }), 'live')
+  return {
+    parts: trainableParts(model, faultOf),
+    faults: ['all', 'head', 'lora'].flatMap(train => asked(train).map(({ message }) => message)),
+  }
+}
+
+const WITHOUT_PRODUCT = {
+  parts: ['all'],
+  faults: ['head', 'lora'].map(
+    part =>
+      `\`parameters.train\` can't be ${part} for this model: it has no product (Gemm or MatMul); \`all\` of it can be trained.`,
+  ),
+}
+
+test('of a network without a product neither a head nor adapters are listed or accepted', () => {
+  const partsWith = (...operators: string[]) => {
+    const file = { bytes: 1, opsets: { 'ai.onnx': 17 }, operators }
+    return partsAndFaults(numbers(), part => trainingFault(numbers(), file, part))
+  }
+  for (const operator of ['Conv', 'Gather']) assert.deepEqual(partsWith(operator, 'Relu'), WITHOUT_PRODUCT)
+  for (const operator of ['Gemm', 'MatMul'])
+    assert.deepEqual(partsWith('Conv', operator), { parts: ['all', 'head', 'lora'], faults: [] })
+})
+
+test('an operator that training does not go through is refused by name at create', () => {
+  const file = { bytes: 1, opsets: { 'ai.onnx': 17 }, operators: ['Gemm', 'Clip', 'Relu', 'Constant'] }
+  const { parts, faults } = partsAndFaults(numbers(), part => trainingFault(numbers(), file, part))
+  assert.deepEqual(parts, [])
+  assert.equal(
+    faults[0],
+    "The model `network` can't be trained: it has operators that training does not go through: Clip.",
+  )
+})
+
+test('a network of the deployment without a product has no head and no adapters either', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-network-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'model.onnx')
+  const type = { value: { case: 'tensorType' as const, value: { elemType: 1, shape: {} } } }
+  const graph = {
+    node: [{ opType: 'Conv', input: ['x', 'w'], output: ['y'] }],
+    ...{ input: [{ name: 'x', type }], output: [{ name: 'y', type }] },
+  }
+  const opsetImport = [{ domain: '', version: 17n }]
+  writeFileSync(path, toBinary(ModelProtoSchema, create(ModelProtoSchema, { opsetImport, graph })))
+  const network = numbers({ model: path })
+  const included = new IncludedTraining()
+  assert.deepEqual(
+    partsAndFaults(network, part => included.faultOf(network, part)),
+    WITHOUT_PRODUCT,
+  )
+})
+
 test('adapters are refused for an encoder of the deployment that is quantized', t => {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-encoder-'))
   t.after(() => rmSync(folder, { recursive: true }))

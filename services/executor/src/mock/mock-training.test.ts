@@ -17,3 +17,8 @@ test('of a file whose beginning is no line there are metrics all the same, unles
   assert.ok(card.data.held_out > 0 && card.data.trained_on > 0)
   assert.deepEqual(outputOf({ validation_split: 0 }).metrics, {})
 })
+
+test('without a batch size the card says as many as are trained on', () => {
+  assert.equal(outputOf({}).card.parameters.batch_size, 1)
+  assert.equal(outputOf({ batch_size: 8 }).card.parameters.batch_size, 8)
+})

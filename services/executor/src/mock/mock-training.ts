@@ -19,11 +19,14 @@ export function mockTraining(
   const checked = checkParameters(known, trainable)
   if ('problems' in checked) return undefined
   const { parameters } = checked
-  const { epochs, batch_size, learning_rate, validation_split, seed } = parameters
+  const { epochs, learning_rate, validation_split, seed } = parameters
   // Of a file only the beginning is read here. As in a run, one is held out where a share is asked for.
   const examples = Math.max(2, input.trim().split('\n').length)
   const held_out = validation_split > 0 ? Math.max(1, Math.floor(examples * validation_split)) : 0
-  const perEpoch = Math.max(1, Math.floor((examples - held_out) / batch_size))
+  const trained_on = examples - held_out
+  const batch_size =
+    known.batch_size === undefined ? Math.min(parameters.batch_size, trained_on) : parameters.batch_size
+  const perEpoch = Math.max(1, Math.floor(trained_on / batch_size))
   const accuracy = dice.between(900, 990) / 1_000
   const curves = Array.from({ length: epochs }, (_, index) => {
     const loss = 2 / (index + 2)
@@ -37,9 +40,9 @@ export function mockTraining(
     data: {
       sha256: createHash('sha256').update(input).digest('hex'),
       bytes: Buffer.byteLength(input),
-      ...{ examples, trained_on: examples - held_out, held_out },
+      ...{ examples, trained_on, held_out },
     },
-    parameters,
+    parameters: { ...parameters, batch_size },
     curves,
     ...{ best_epoch: epochs, ended: 'completed', metrics: last?.validation ?? null, confusion_matrix: null, seed },
     ...(trainable.base !== undefined && { labels: labelsIn(input) }),

@@ -67,7 +67,7 @@ async function openTrainer(): Promise<Trainer> {
   const lines = Array.from({ length: 64 * BATCH }, (_, at) => JSON.stringify(line(at))).join('\n')
   const examples = await readExamples(Buffer.from(lines), { format: 'jsonl', model, parameters })
   return await createTrainer({
-    ...{ bytes: network.bytes(output), model, examples, parameters },
+    ...{ bytes: network.bytes(output), model, examples, parameters, hasBatchSize: true },
     ...{ parent: { model: 'bench', digest: '' }, versions: {} },
     open: bytes => openSessionOf(bytes, { threads: 1 }),
   })

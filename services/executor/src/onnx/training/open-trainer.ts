@@ -24,7 +24,7 @@ export async function openTrainer(
 ): Promise<Trainer> {
   const { parent, versions } = loaded
   const { labels, keep, ...trained } = await prepare(loaded, examples, parameters, deps)
-  const trainer = await resume({ ...trained, parent, versions }, checkpoint)
+  const trainer = await resume({ ...trained, parent, versions, hasBatchSize: parameters.hasBatchSize }, checkpoint)
   return {
     ...trainer,
     async finish() {

@@ -15,7 +15,7 @@ import { REPORT_EVERY_MS, type StepsDeps } from './run-steps.ts'
 /** With their defaults. */
 export interface GivenParameters {
   readonly parameters: TrainingParameters
-  /** Whether the task names a `batch_size`. Otherwise that of a run with adapters depends on its texts. */
+  /** Whether the task names a `batch_size`. Otherwise it depends on the examples. */
   readonly hasBatchSize: boolean
 }
 

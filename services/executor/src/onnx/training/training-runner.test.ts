@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Emission, type ItemResult, type RunItem, RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
+import { readCheckpoint } from '@millhand/training'
+import { SeededRandom } from '../../mock/seeded-random.ts'
 import { shippedModel } from '../models.fixture.ts'
 import { type TrainingRunnerOptions, trainingRunner } from './training-runner.ts'
 
@@ -79,6 +83,48 @@ test('a run that is killed goes on from its last checkpoint, and makes the same 
   assert.ok(Number(first?.metrics?.step) > 1, 'it went on where it was')
 })
 
+test('a run that is killed three times at random, with steps lost each time, makes the same bytes', {
+  timeout: 300_000,
+}, async t => {
+  const seed = process.env.MILLHAND_SEED ?? process.env.TEST_PART ?? `${Math.floor(Math.random() * 2 ** 31)}`
+  t.diagnostic(`MILLHAND_SEED=${seed}`)
+  const random = new SeededRandom(seed)
+  const long = { epochs: 250, batch_size: 256, seed: 3, optimizer: 'adamw' }
+  const item = { input: lines.join('\n'), parameters: long }
+  const whole = trainedBy((await train(item)).result)
+  let kept: Uint8Array | undefined
+  const files = () => (kept ? [{ name: 'checkpoint', mediaType: '', bytes: kept }] : [])
+  const stepOf = (bytes: Uint8Array | undefined) => (bytes ? readCheckpoint(bytes).step : 0)
+  for (let kill = 1; kill <= 3; kill++) {
+    const loaded = await start({ checkpointEveryMs: 0 })
+    t.after(() => loaded.kill())
+    // The first two are of the first step: a report and a checkpoint.
+    const last = random.between(3, 5)
+    let [messages, lostAt] = [0, 0]
+    const endsAt = async (step: number): Promise<boolean> => {
+      messages += 1
+      if (messages < last) return false
+      lostAt = step
+      await loaded.kill()
+      return true
+    }
+    const storeCheckpoint = async (bytes: Uint8Array) => {
+      const step = stepOf(bytes)
+      if (await endsAt(step)) return
+      // Early ones alone: the next run has steps enough until it is killed.
+      if (step < 200 * kill && (messages === 2 || random.next() < 0.5)) kept = Uint8Array.from(bytes)
+    }
+    const run = loaded.run([{ ...item, files: files(), storeCheckpoint }], async (_, emission) => {
+      if (emission.kind === 'progress') await endsAt(Number(emission.metrics?.step))
+    })
+    await assert.rejects(run, (error: unknown) => error instanceof RunnerGone && error.reason === 'killed')
+    t.diagnostic(`kill ${kill}: at step ${lostAt}, the checkpoint is of step ${stepOf(kept)}`)
+    assert.ok(stepOf(kept) < lostAt, 'steps are lost, and made again')
+  }
+  const rest = await train({ ...item, files: files() })
+  assert.ok(trainedBy(rest.result).bytes.equals(whole.bytes))
+})
+
 test('a run that leaves its best says it, as a model with its card, and only where it was asked to', async t => {
   const loaded = await start()
   t.after(() => loaded.kill())
@@ -107,6 +153,26 @@ test('a checkpoint that is damaged is none', async () => {
   const checkpoint = { name: 'checkpoint', mediaType: '', bytes: new Uint8Array(100) }
   const anew = await train({ files: [checkpoint] })
   assert.ok(trainedBy(anew.result).bytes.equals(whole.bytes))
+})
+
+test('the same examples as CSV, as Parquet and as JSON Lines make the same model', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-examples-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const rows = examples.split('\n').map(line => JSON.parse(line) as { input: number[]; label: number })
+  const header = [...(rows[0]?.input.keys() ?? [])].map(at => `pixel_${at}`)
+  const csv = [[...header, 'label'], ...rows.map(({ input, label }) => [...input, label])].join('\n')
+  // DuckDB wrote it of that CSV: COPY (FROM 'first-320.csv') TO 'first-320.parquet' (COMPRESSION zstd).
+  const parquet = readFileSync(new URL('../../../../../test/fixtures/digits/first-320.parquet', import.meta.url))
+  const whole = trainedBy((await train({})).result)
+  for (const [name, content] of Object.entries({ csv, parquet })) {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    const { output, bytes } = trainedBy((await train({ input: { path, bytes: statSync(path).size } })).result)
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    const data = { ...whole.output.card.data, sha256, bytes: content.length }
+    assert.deepEqual(output.card, { ...whole.output.card, data }, name)
+    assert.ok(bytes.equals(whole.bytes), name)
+  }
 })
 
 test('examples that are wrong fail the run, by line and column', async () => {
