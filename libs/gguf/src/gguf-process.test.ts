@@ -23,6 +23,14 @@ const endless = question('Count for ever.', {
   maxOutputTokens: 100_000,
   schema: { type: 'array', minItems: 90, items: { type: 'string', minLength: 100 } },
 })
+/** How many tokens a text has by the file's own tokenizer, its marks read as such. */
+async function tokenizer(): Promise<(text: string) => number> {
+  const { getLlama } = await import('node-llama-cpp')
+  const llama = await getLlama({ gpu: false, build: 'never', skipDownload: true, progressLogs: false })
+  after(() => llama.dispose())
+  const model = await llama.loadModel({ modelPath: smallModel, vocabOnly: true })
+  return text => model.tokenize(text, true).length
+}
 const notLinux = globalThis.process.platform !== 'linux' && 'needs Linux, whose /proc tells what a process uses'
 const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
 const answered = (answer: Answer) => {
@@ -64,6 +72,38 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
       [...counts].sort((a, b) => a - b),
     )
     assert.ok(answer.outputTokens <= 24 && answer.inputTokens > 10, JSON.stringify(answer))
+  })
+
+  it('reads messages by the template of its file, which gives a conversation without instructions some', async () => {
+    const tokensIn = await tokenizer()
+    const user = { role: 'user', content: 'Say hello.' } as const
+    const asked = `<|im_start|>user\n${user.content}<|im_end|>\n`
+    const own = 'You are a helpful AI assistant named SmolLM, trained by Hugging Face'
+    for (const [messages, instructions, turns] of [
+      [[user], own, asked],
+      [[{ role: 'system', content: 'Be short.' }, user], 'Be short.', asked],
+      [
+        [user, { role: 'assistant', content: 'Hi.' }, user],
+        own,
+        `${asked}<|im_start|>assistant\nHi.<|im_end|>\n${asked}`,
+      ],
+    ] as const) {
+      const text = `<|im_start|>system\n${instructions}<|im_end|>\n${turns}<|im_start|>assistant\n`
+      const answer = answered(await process.ask(question('', { messages, maxOutputTokens: 1 })))
+      assert.equal(answer.inputTokens, tokensIn(text), text)
+    }
+  })
+
+  it('chooses tokens by temperature, top_p and seed', async () => {
+    const say = async (more: Partial<Question>) =>
+      answered(await process.ask(question('Write a sentence about the sea.', { maxOutputTokens: 16, ...more }))).text
+    const greedy = await say({ temperature: 0, seed: 1 })
+    assert.equal(await say({ temperature: 0, seed: 2 }), greedy)
+    for (const seed of [1, 2]) assert.equal(await say({ temperature: 1, topP: 0.01, seed }), greedy)
+    const first = await say({ temperature: 1, seed: 1 })
+    assert.equal(await say({ temperature: 1, seed: 1 }), first)
+    assert.notEqual(await say({ temperature: 1, seed: 2 }), first)
+    assert.notEqual(first, greedy)
   })
 
   it('waits with an answer whose pieces are not taken, and with no other', async () => {

@@ -60,7 +60,8 @@ export async function loadModel({ file, threads, contexts }: Load): Promise<Load
     maxThreads: threads,
   })
   const model = await llama.loadModel({ modelPath: file })
-  const wrapper = resolveChatWrapper(model)
+  // By default a template that is nearly a known form is replaced by that form, which has other marks and instructions.
+  const wrapper = resolveChatWrapper(model, { type: 'jinjaTemplate', warningLogs: false })
   const opened: (Context & { readonly free: LlamaContextSequence[]; readonly room: number })[] = []
   for (const context of contexts) {
     const { sequences, contextTokens } = context

@@ -2,6 +2,7 @@ export { CheckpointInvalid, readCheckpoint, writeCheckpoint } from './checkpoint
 export { differentiableOperators } from './differentiable-operators.ts'
 export { batchesOf, takeExamples } from './examples.ts'
 export { type FrozenBase, layersFault, openFrozenBase } from './frozen/frozen-base.ts'
+export { frozenInput } from './frozen/frozen-input.ts'
 export type { Layers } from './frozen/layers.ts'
 export { isClassName, MOST_CLASSES, openNewClasses } from './frozen/new-classes.ts'
 export { FEATURES, newHead } from './frozen/new-head.ts'
@@ -11,8 +12,12 @@ export { checkParameters } from './run/check-parameters.ts'
 export { checkpointProblems, MOST_CHECKPOINT_BYTES, MOST_MODEL_BYTES, requireStorable } from './run/checkpoint-size.ts'
 export { type ExampleSet, ExamplesInvalid } from './run/example-set.ts'
 export type { InputReader } from './run/input-elements.ts'
+export { openScorer } from './run/metrics.ts'
+export { reportOf } from './run/progress-report.ts'
 export { exampleFormatOf, type ReadOptions, readExamples } from './run/read-examples.ts'
-export { partsOf, type TrainableModel, trainableModelOf } from './run/trainable-model.ts'
+export { learningRateAt } from './run/schedule.ts'
+export { splitExamples } from './run/split.ts'
+export { outputWidth, partsOf, type TrainableModel, trainableModelOf } from './run/trainable-model.ts'
 export {
   createTrainer,
   type Trainer,
@@ -20,7 +25,7 @@ export {
   TrainingDiverged,
   type TrainingProgress,
 } from './run/trainer.ts'
-export type { EpochRecord, TrainingCard } from './run/training-card.ts'
+export { cardOf, type EpochRecord, type TrainingCard } from './run/training-card.ts'
 export {
   type ParameterProblem,
   ParametersInvalid,

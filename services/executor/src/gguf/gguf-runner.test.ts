@@ -103,6 +103,17 @@ it('runs of a model share its process, and what stops one leaves the others alon
   assert.equal(started.length, 1)
 })
 
+it('a run that does not stop is ended with its process within the 2 s that a cancel may take', async () => {
+  const scripted = scriptedProcesses()
+  const stopTimes: number[] = []
+  const start: typeof scripted.start = (options, signal) => {
+    stopTimes.push(...options.contexts.map(({ stopMs }) => stopMs))
+    return scripted.start(options, signal)
+  }
+  await openRunner(2 ** 31, { ...scripted, start }).runner.load(model, never)
+  assert.ok(stopTimes.length > 0 && stopTimes.every(ms => ms > 0 && ms < 2_000), `${stopTimes}`)
+})
+
 it('a run that is stopped has its share of the time alone', async () => {
   let ms = 0
   const { runner, started } = openRunner(2 ** 31, scriptedProcesses(), () => ms)

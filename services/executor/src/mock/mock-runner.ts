@@ -30,13 +30,17 @@ export interface Mocked<L extends Loadable> {
   readonly loads: Runner<L>['loads']
   /** The part of an input that may ask the sandbox for something. */
   readonly askingPart: (input: string) => string
-  /** What it answers, which follows from the dice: those from its id, the input and the parameters. */
+  /**
+   * What it answers, which follows from the dice: those from its id, the input and the parameters. Of a file `text` is
+   * what tells it from others, and `input` the file.
+   */
   readonly outputOf: (
     thing: L,
     dice: SeededRandom,
-    input: string,
+    text: string,
     parameters: RunItem['parameters'],
-  ) => MockOutput | undefined
+    input: RunItem['input'],
+  ) => MockOutput | undefined | Promise<MockOutput | undefined>
 }
 
 const mockedModel: Mocked<ModelPackage> = {
@@ -46,7 +50,10 @@ const mockedModel: Mocked<ModelPackage> = {
 }
 
 /** Trains nothing: its reports and its card are made up. */
-const mockedTraining: Mocked<ModelPackage> = { ...mockedModel, outputOf: mockTraining }
+const mockedTraining: Mocked<ModelPackage> = {
+  ...mockedModel,
+  outputOf: (model, dice, _, parameters, examples) => mockTraining(model, dice, examples, parameters),
+}
 
 interface MockOptions {
   readonly clock?: Clock
@@ -172,12 +179,8 @@ class Mock<L extends Loadable> implements Loaded {
     if (asked?.kind === 'error') return fault(asked.code, 'The input asked the sandbox for this error.')
     const plan = readStreamInstructions(asked, parameters)
     const given = typeof input === 'string' ? input : await beginningOf(input)
-    const answer = outputOf(
-      this.#thing,
-      new SeededRandom(this.#thing.id, given, canonicalJson(parameters)),
-      given,
-      parameters,
-    )
+    const dice = new SeededRandom(this.#thing.id, given, canonicalJson(parameters))
+    const answer = await outputOf(this.#thing, dice, given, parameters, input)
     if (answer?.best !== undefined) keepBest?.(mockTrained(answer.best))
     if (asked?.kind === 'slow') await this.#clock.sleep(asked.ms, this.#killed.signal)
     if (plan) await this.#stream(plan, emit)

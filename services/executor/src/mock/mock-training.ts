@@ -1,88 +1,176 @@
-/** What the sandbox says of a training that it does not do: as many reports, and a card of the same form. */
-import { createHash } from 'node:crypto'
+/**
+ * What the sandbox says of a training that it does not do: the reports and the card of a run whose predictions are made
+ * up. All else is that of a run: the split, the steps, the learning rate, the metrics and the form.
+ */
+import type { RunItem } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
-import { checkParameters, isClassName, MOST_CLASSES, trainableModelOf } from '@millhand/training'
+import {
+  cardOf,
+  checkParameters,
+  type EpochRecord,
+  learningRateAt,
+  openScorer,
+  outputWidth,
+  reportOf,
+  splitExamples,
+  type TrainingCard,
+  type TrainingProgress,
+  takeExamples,
+  trainableModelOf,
+} from '@millhand/training'
+import { mockExamples } from './mock-examples.ts'
 import type { MockOutput } from './mock-output.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 /** Reports, however many epochs there are. */
 const MOST_REPORTS = 20
+/** What a step would take. */
+const STEP_MS = 10
+/** With more there is no confusion matrix, and the scores are made up in any case. */
+const MOST_CLASSES = 101
 
-export function mockTraining(
+/** Throws `InputInvalid` for examples that a run would refuse. */
+export async function mockTraining(
   model: ModelPackage,
   dice: SeededRandom,
-  input: string,
+  input: RunItem['input'],
   asked: Readonly<Record<string, unknown>> = {},
-): MockOutput | undefined {
+): Promise<MockOutput | undefined> {
   const { chunks: _, interval_ms: __, chunk: ___, provider: ____, ...known } = asked
   const trainable = trainableModelOf(model)
   const checked = checkParameters(known, trainable)
   if ('problems' in checked) return undefined
   const { parameters } = checked
-  const { epochs, learning_rate, validation_split, seed } = parameters
-  // Of a file only the beginning is read here. As in a run, one is held out where a share is asked for.
-  const examples = Math.max(2, input.trim().split('\n').length)
-  const held_out = validation_split > 0 ? Math.max(1, Math.floor(examples * validation_split)) : 0
-  const trained_on = examples - held_out
-  const batch_size =
-    known.batch_size === undefined ? Math.min(parameters.batch_size, trained_on) : parameters.batch_size
-  const perEpoch = Math.max(1, Math.floor(trained_on / batch_size))
-  const accuracy = dice.between(900, 990) / 1_000
-  const curves = Array.from({ length: epochs }, (_, index) => {
-    const loss = 2 / (index + 2)
-    const validation = held_out > 0 ? { loss, accuracy: accuracy * (1 - 1 / (index + 3)) } : null
-    return { epoch: index + 1, step: (index + 1) * perEpoch, learning_rate, loss, validation }
+  const { epochs } = parameters
+  const examples = await mockExamples(input, { model: trainable, parameters })
+  const { labels } = examples
+  const trained = labels ? { ...trainable, labels } : trainable
+  const split = splitExamples(examples, parameters)
+  // A run refuses a batch that is larger than what it is trained on, where the task names it.
+  const hasBatchSize = known.batch_size !== undefined
+  const batch_size = hasBatchSize ? parameters.batch_size : Math.min(parameters.batch_size, split.learned.length)
+  const perEpoch = Math.max(1, Math.floor(split.learned.length / batch_size))
+  const steps = perEpoch * epochs
+  const targets = takeExamples(examples.targets, split.heldOut).data as ArrayLike<number | bigint>
+  const classes = labels?.length ?? outputWidth(trainable) ?? 2
+  const evaluate = openPredictions(targets, { parameters, classes, dice })
+  const [first, last] = [evaluate(qualityOf(1)), evaluate(qualityOf(epochs))]
+  const curves = Array.from({ length: epochs }, (_, at): EpochRecord => {
+    const step = (at + 1) * perEpoch
+    const validation = first && last && between(first.scores, last.scores, epochs > 1 ? at / (epochs - 1) : 1)
+    const learning_rate = learningRateAt(parameters, { step, steps })
+    return { epoch: at + 1, step, learning_rate, loss: lossOf(step / perEpoch), validation: validation ?? null }
   })
-  const last = curves.at(-1)
+  const cardUntil = (epoch: number, ended: TrainingCard['ended']) => {
+    const bestEpoch = first && last ? (last.scores.loss < first.scores.loss ? epoch : 1) : null
+    const parent = { model: model.id, digest: model.version }
+    const scores = bestEpoch === 1 ? first : last
+    const card = cardOf(
+      { parent, model: trained, examples, parameters: { ...parameters, batch_size }, versions: { sandbox: '1' } },
+      { split, curves: curves.slice(0, epoch), bestEpoch, scores, ended },
+    )
+    return JSON.stringify({
+      digest: model.version,
+      metrics: card.metrics ?? {},
+      card: labels ? { ...card, labels } : card,
+    })
+  }
+  const progressAt = (step: number): TrainingProgress => ({
+    ...{ step, steps, epochs, epoch: Math.ceil(step / perEpoch), examples: step * batch_size },
+    ...{ loss: lossOf(step / perEpoch), learningRate: learningRateAt(parameters, { step, steps }) },
+    lastEpoch: curves[Math.floor(step / perEpoch) - 1],
+    bestEpoch: Math.floor(step / perEpoch),
+    done: step === steps,
+  })
   const every = Math.ceil(epochs / MOST_REPORTS)
-  const card = {
-    parent: { model: model.id, digest: model.version },
-    data: {
-      sha256: createHash('sha256').update(input).digest('hex'),
-      bytes: Buffer.byteLength(input),
-      ...{ examples, trained_on, held_out },
-    },
-    parameters: { ...parameters, batch_size },
-    curves,
-    ...{ best_epoch: epochs, ended: 'completed', metrics: last?.validation ?? null, confusion_matrix: null, seed },
-    ...(trainable.base !== undefined && { labels: labelsIn(input) }),
-    versions: { sandbox: '1' },
-  }
-  const outputOf = (own: typeof card) =>
-    JSON.stringify({ digest: model.version, metrics: own.metrics ?? {}, card: own })
-  const first = curves.slice(0, 1)
-  const best = {
-    ...card,
-    ...{ curves: first, best_epoch: 1, ended: 'cancelled', metrics: first[0]?.validation ?? null },
-  }
-  const reports = curves.filter(({ epoch }) => epoch % every === 0 || epoch === epochs)
+  const reported = [1, ...curves.filter(({ epoch }) => epoch % every === 0).map(({ step }) => step), steps]
+  const reports = [...new Set(reported)].map(step =>
+    reportOf(progressAt(step), { step: 0, examples: 0 }, step * STEP_MS),
+  )
   return {
-    output: outputOf(card),
-    ...(parameters.on_cancel === 'keep_best' && { best: outputOf(best) }),
+    output: cardUntil(epochs, 'completed'),
+    ...(parameters.on_cancel === 'keep_best' && { best: cardUntil(1, 'cancelled') }),
     pieces: [],
     trains: true,
-    progress: reports.map(({ epoch, step, loss }) => ({
-      fraction: epoch / epochs,
-      message: `epoch ${epoch} of ${epochs}, step ${step} of ${epochs * perEpoch}`,
-      metrics: { step, steps: epochs * perEpoch, epoch, epochs, loss, learning_rate },
-    })),
+    progress: [...(labels ? [featureReport(examples.count)] : []), ...reports],
   }
 }
 
-/** Those that can be read without a look at the examples. */
-function labelsIn(input: string): readonly string[] {
-  const found = new Set<string>()
-  for (const [, text = '""'] of input.matchAll(/"label"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+|true|false)/g)) {
-    const label = String(parsed(text)).trim()
-    if (isClassName(label) && found.size < MOST_CLASSES) found.add(label)
+/** What a run says while it computes the features of a frozen base. */
+const featureReport = (examples: number) => ({
+  fraction: 0,
+  message: `features of ${examples} examples`,
+  metrics: { examples },
+})
+
+/** Of a step, by the epochs that were made by then. */
+const lossOf = (epochs: number): number => 2 / (epochs + 1)
+
+/** The share of the predictions after an epoch that are right. */
+const qualityOf = (epoch: number): number => 0.95 - 0.5 / epoch
+
+type Scores = NonNullable<TrainingCard['metrics']>
+
+const between = (first: Scores, last: Scores, share: number): Scores => ({
+  loss: mean(first.loss, last.loss, share),
+  ...Object.fromEntries(
+    Object.entries(first).map(([name, value]) => [name, mean(value, last[name as keyof Scores] ?? value, share)]),
+  ),
+})
+
+const mean = (a: number, b: number, share: number): number => (share === 1 ? b : a + (b - a) * share)
+
+/** The scores of predictions for these targets, by the share that is right; undefined where there are no targets. */
+function openPredictions(
+  targets: ArrayLike<number | bigint>,
+  options: {
+    readonly parameters: Pick<TrainingCard['parameters'], 'loss' | 'metrics'>
+    readonly classes: number
+    readonly dice: SeededRandom
+  },
+) {
+  const { parameters, dice } = options
+  const { loss, metrics } = parameters
+  const classes = loss === 'cross_entropy' ? Math.min(options.classes, MOST_CLASSES) : 2
+  const draws = Array.from(targets, target => ({
+    target: loss === 'mean_squared' ? Number(target) : Number(target) % classes,
+    luck: dice.next(),
+    other: dice.between(1, classes - 1),
+  }))
+  return (quality: number) => {
+    if (draws.length === 0) return undefined
+    const scorer = openScorer(loss, classes)
+    for (const { target, luck, other } of draws) {
+      const predicted = luck < quality ? target : (target + other) % classes
+      scorer.add(predictionOf(loss, { target, predicted, luck, quality, classes }), [target])
+    }
+    return { scores: scorer.scores(metrics), confusion: scorer.confusion() }
   }
-  return found.size > 1 ? [...found] : ['a', 'b']
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return ''
+interface Prediction {
+  readonly target: number
+  /** The class. */
+  readonly predicted: number
+  readonly luck: number
+  readonly quality: number
+  readonly classes: number
+}
+
+/** As the loss takes it: a number, or the scores of classes. */
+function predictionOf(
+  loss: TrainingCard['parameters']['loss'],
+  { target, predicted, luck, quality, classes }: Prediction,
+): readonly number[] {
+  switch (loss) {
+    case 'mean_squared':
+      return [target + (luck - 0.5) * (1 - quality) * Math.max(1, Math.abs(target))]
+    case 'binary_cross_entropy':
+      return [predicted === 1 ? MARGIN : -MARGIN]
+    case 'cross_entropy':
+      return Array.from({ length: classes }, (_, each) => (each === predicted ? MARGIN : 0))
   }
 }
+
+/** By which the score of the predicted class is above the others. */
+const MARGIN = 3

@@ -1,7 +1,7 @@
 /** Examples of text or pictures as features: a frozen model computes those of each example once, for all epochs. */
 import { InputInvalid, type Tensor } from '@millhand/model'
 import type { Session } from '@millhand/onnxruntime'
-import { ExamplesInvalid, type InputReader, TrainingRefused } from '@millhand/training'
+import { ExamplesInvalid, frozenInput, type InputReader, TrainingRefused } from '@millhand/training'
 import type { Read } from '../processing/read-input.ts'
 
 export interface FeatureReader extends InputReader {
@@ -53,15 +53,11 @@ export function featureReader({ session, features, name, read, onExample }: Feat
 /** The tensors of an example of text or a picture, and where its input is. Throws `ExamplesInvalid`. */
 export async function readInput(
   read: Read,
-  { input, ...others }: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>>,
   line: number,
 ): Promise<{ readonly tensors: ReadonlyMap<string, Tensor>; readonly where: { line: number; column: string } }> {
-  const [other] = Object.keys(others)
-  if (other !== undefined)
-    throw new ExamplesInvalid('is not known; an example has `input` and `label`', { line, column: other })
+  const input = frozenInput(fields, line)
   const where = { line, column: 'input' }
-  if (input === undefined || input === null) throw new ExamplesInvalid('is missing', where)
-  if (typeof input !== 'string') throw new ExamplesInvalid('must be a text', where)
   try {
     return { tensors: (await read(input)).tensors, where }
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The steps of a run to its end, with what is said of them meanwhile. */
-import { requireStorable, type Trainer, type TrainingProgress } from '@millhand/training'
+import { reportOf, requireStorable, type Trainer } from '@millhand/training'
 import type { Said } from './protocol.ts'
 
 export interface StepsDeps {
@@ -53,24 +53,4 @@ async function timed(now: () => number, work: () => Promise<void>): Promise<numb
   const startedAt = now()
   await work()
   return now() - startedAt
-}
-
-/** `begun`: where this attempt began, so long ago. */
-function reportOf(progress: TrainingProgress, begun: Pick<TrainingProgress, 'step' | 'examples'>, elapsedMs: number) {
-  const { step, steps, epoch, epochs, examples, loss, learningRate, lastEpoch, done } = progress
-  const seconds = elapsedMs / 1_000
-  const left = done ? 0 : ((steps - step) * seconds) / Math.max(1, step - begun.step)
-  const validation = Object.entries(lastEpoch?.validation ?? {}).map(([name, value]) => [`validation_${name}`, value])
-  const metrics = {
-    ...{ step, steps, epoch, epochs, loss, learning_rate: learningRate },
-    examples_per_s: seconds > 0 ? Math.round((examples - begun.examples) / seconds) : undefined,
-    time_left_s: Math.round(left * 10) / 10,
-    ...Object.fromEntries(validation),
-  }
-  const known = Object.entries(metrics).filter((entry): entry is [string, number] => Number.isFinite(entry[1]))
-  return {
-    fraction: done ? 1 : step / Math.max(1, steps),
-    message: `epoch ${epoch} of ${epochs}, step ${step} of ${steps}`,
-    metrics: Object.fromEntries(known),
-  }
 }

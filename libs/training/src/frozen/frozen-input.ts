@@ -1,0 +1,13 @@
+/** The input of an example for a frozen base. */
+import { ExamplesInvalid } from '../run/example-set.ts'
+
+/** A text, or a picture as a `data:` URI, of the fields beside the target. Throws `ExamplesInvalid`. */
+export function frozenInput({ input, ...others }: Readonly<Record<string, unknown>>, line: number): string {
+  const [other] = Object.keys(others)
+  if (other !== undefined)
+    throw new ExamplesInvalid('is not known; an example has `input` and `label`', { line, column: other })
+  const where = { line, column: 'input' }
+  if (input === undefined || input === null) throw new ExamplesInvalid('is missing', where)
+  if (typeof input !== 'string') throw new ExamplesInvalid('must be a text', where)
+  return input
+}
