@@ -35,8 +35,7 @@ export function looksLikeTimes(name: string, cells: readonly string[], isFirst: 
 }
 
 /** `quarter` names times here alone: to an analysis `Q1` in such a column is a category. */
-export const namesTimes = (name: string) =>
-  isTimeName(name) || /^(?:quarter|quartal|trimestre)$/i.test(name.trim())
+export const namesTimes = (name: string) => isTimeName(name) || /^(?:quarter|quartal|trimestre)$/i.test(name.trim())
 
 interface Times {
   readonly count: number
