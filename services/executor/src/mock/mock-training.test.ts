@@ -158,7 +158,8 @@ test('without examples that can be read there is an output all the same', async 
   }
 })
 
-test('without a batch size the card says as many as are trained on', () => {
-  assert.equal(outputOf({}).card.parameters.batch_size, 1)
-  assert.equal(outputOf({ batch_size: 8 }).card.parameters.batch_size, 8)
+test('without a batch size the card says as many as are trained on', async () => {
+  const { real, mock } = await both({ input: lines(all.slice(0, 20)), parameters: { epochs: 1 } })
+  assert.ok(mock.card.parameters.batch_size < 32)
+  assert.equal(mock.card.parameters.batch_size, real.card.parameters.batch_size)
 })

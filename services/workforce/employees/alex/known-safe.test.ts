@@ -5,16 +5,28 @@ import { rules } from './code_review/engine.ts'
 import { syntaxError } from './finding.ts'
 import { withoutKnownSafe } from './known-safe.ts'
 
-async function told(path: string, text: string): Promise<string[]> {
+async function found(path: string, text: string) {
   const input = { files: [{ path, text }], ignore_rules: ['F821', 'no-undef', 'no-var'] }
   const { result } = await rules({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
-  return result.findings.filter(({ severity }) => severity !== 'info').map(({ rule }) => rule)
+  return result.findings
 }
+
+const rulesOf = (findings: Awaited<ReturnType<typeof found>>) => findings.map(({ rule }) => rule)
+const told = async (path: string, text: string) =>
+  rulesOf((await found(path, text)).filter(({ severity }) => severity !== 'info'))
 
 function cases(name: string, path: string, codes: readonly string[], ...wanted: string[]): void {
   describe(name, () => {
     for (const code of codes)
       it(JSON.stringify(code), async () => assert.deepEqual(await told(path, `${code}\n`), wanted))
+  })
+}
+
+/** With no finding at all, no note either. */
+function sentences(name: string, path: string, codes: readonly string[]): void {
+  describe(name, () => {
+    for (const code of codes)
+      it(JSON.stringify(code), async () => assert.deepEqual(rulesOf(await found(path, `${code}\n`)), []))
   })
 }
 
@@ -56,7 +68,7 @@ cases(
 )
 cases('arguments that are secrets', 'a.py', ['connect(password="hunter2xx")'], 'S106')
 
-cases('sentences with words of SQL', 'a.py', [
+sentences('sentences with words of SQL', 'a.py', [
   'logging.info(f"Select {a} or with {b} from menu")',
   'print(f"Could not delete from {a}")',
   'raise ValueError(f"Please select a value from the list of variants: {a}.")',
@@ -66,6 +78,7 @@ cases('sentences with words of SQL', 'a.py', [
   'db.log.info(f"SELECT * FROM t WHERE a = {b}")',
   'x = "Insert into the slot: " + a',
   'raise KeyError("delete from %s failed" % a)',
+  'import logging\n\n\ndef f(a, b):\n    logging.info(f"Select {a} or with {b} from menu")\n    print(f"Could not delete from {a}")\n    raise ValueError(f"Please select a value from the list of variants: {a}.")',
 ])
 cases(
   'statements for a database',
@@ -92,7 +105,7 @@ cases(
   ],
   'sql-from-values',
 )
-cases('sentences in JavaScript', 'a.js', [
+sentences('sentences in JavaScript', 'a.js', [
   `f(res.send(\`select one from \${menu}\`))`,
   `f({ label: \`select one from \${menu}\` })`,
   `f(show(x ? \`delete from \${menu}\` : 'y'))`,

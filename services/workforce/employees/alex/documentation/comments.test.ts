@@ -168,6 +168,26 @@ export const a = 1
     )
     has(markdown, ['A point', 'Of a drawing.', '- `color?: string = red`: the ink'])
   })
+
+  it('defines types at the end of a file, also where nothing else stands in it', async () => {
+    const types = `/** @typedef {{x: number}} P A point */
+/**
+ * @callback Done
+ * @returns {boolean}
+ */`
+    for (const end of ['', '\n', '\n// The end.\n'])
+      for (const [before, names] of [
+        ['', []],
+        ['export const a = 1\n\n', ['a']],
+        ['exports.a = 1\n', ['a']],
+      ] as const) {
+        const { modules } = await document('a.js', `${before}${types}${end}`)
+        assert.deepEqual(
+          modules[0]?.entries.map(({ name }) => name),
+          [...names, 'P', 'Done'],
+        )
+      }
+  })
 })
 
 it('each overload has its own comment, and the implementation that nobody can call is none', async () => {

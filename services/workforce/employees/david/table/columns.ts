@@ -9,6 +9,7 @@ import { distinctNames, type RawTable, type Value } from './raw-table.ts'
 import { isNothing, type Reading, strangeSaid } from './reading.ts'
 import { textSaid } from './text-said.ts'
 import { readTimes } from './times.ts'
+import { totalSaid } from './total-said.ts'
 import { yearParts } from './year-parts.ts'
 
 export type Column = NumberColumn | TimeColumn | LevelsColumn
@@ -126,18 +127,6 @@ function numbersOf(name: string, values: readonly Value[]): Told {
 
 /** A whole number that others are rounded to. */
 const isInexact = (value: number) => Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
-
-/** Of a last row that seems to sum up the others. */
-function totalSaid(columns: RawTable['columns'], rows: number): readonly string[] {
-  const total = columns
-    .map(column => column[rows - 1])
-    .find(cell => typeof cell === 'string' && TOTAL.test(cell.trim()))
-  return rows > 2 && typeof total === 'string'
-    ? [`Row ${rows}, the last, says ${shown(total)} and is read like the others. Leave it out if it sums them up.`]
-    : []
-}
-
-const TOTAL = /^(?:(?:grand |sub)?total|sum|summe|gesamt|gesamtsumme|insgesamt|totaux|ergebnis)\b.{0,20}$/i
 
 const timeOf = (value: Value) => (value instanceof Date ? value.getTime() : Number.NaN)
 const numberOf = (value: Value) => (typeof value === 'number' && isUsable(value) ? value : Number.NaN)

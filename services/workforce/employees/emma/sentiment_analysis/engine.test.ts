@@ -152,6 +152,30 @@ describe('sentiment', () => {
     )
   })
 
+  it('is told of emojis and of short phrases without a language that is given', async () => {
+    const expected: Record<Label, string[]> = {
+      positive: [
+        ...['I love it ❤️', 'I love it ❤', '❤️', '❤', '👍👍👍', 'no issues', 'no delays', 'no bugs at all'],
+        ...['No scratches', 'no fuss', 'no complaints', 'could not be happier', 'Couldn’t be happier'],
+        ...['cannot recommend it enough', 'never been happier', 'nothing but praise'],
+      ],
+      neutral: [],
+      negative: ['☹️', '☹', '👎👎', '🤬', '😡', '🤮', '💔', 'Great product 👎'],
+    }
+    const all = Object.entries(expected).flatMap(([label, texts]) => texts.map(text => ({ text, label })))
+    const { result, warnings } = await answer(...all.map(({ text }) => text))
+    assert.deepEqual(
+      result.texts.map(({ scores }, at) => ({ text: all[at]?.text, label: scores?.label })),
+      all,
+    )
+    const words = result.texts.filter((_, at) => /[a-z]/.test(all[at]?.text ?? ''))
+    assert.deepEqual(
+      words.map(({ language }) => language),
+      words.map(() => 'en'),
+    )
+    assert.deepEqual(warnings, [])
+  })
+
   it('refuses what has no text, too much of it, or a file that is none', async () => {
     await assert.rejects(answer(), Refusal)
     await assert.rejects(answer(...Array.from({ length: 3 }, () => 'a '.repeat(400_000))), /at most 2000000/)

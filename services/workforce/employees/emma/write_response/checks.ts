@@ -14,6 +14,7 @@ import { textIn } from '../../src/text/text-files.ts'
 import { tone } from '../../src/text/tone.ts'
 import { createMask, type Masked } from '../personal/mask.ts'
 import { copyCheck } from './copy-of-message.ts'
+import { paragraphChecks } from './paragraphs.ts'
 import type { Input, Result } from './result.ts'
 import { toldNotes } from './told-notes.ts'
 
@@ -38,6 +39,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
     { id: 'no_personal_data', pass: personal === 0, value: personal, target: 0 },
     ...(wanted === 'und' ? [] : [languageCheck(paragraphs.join('\n'), wanted)]),
     ...saidChecks(brief, result, claimed),
+    ...paragraphChecks(paragraphs, spokenOf(claimed), language).map(({ check }) => check),
     ...claimChecks(claimed, found),
     ...filler(whole),
     ...tone(brief.tone, paragraphs.join('\n'), language),
@@ -48,14 +50,19 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
 /** What a reply claims that its brief does not hold, and what it leaves out: it is asked for again. Throws a `BadAnswer` for a secret, which is not. */
 export const doubts: Doubts<Input, Result> = (brief, result) => {
   requireNothingSecret(brief, wholeOf(result))
+  const { paragraphs } = result
   const claimed = claimedIn(brief, result)
+  const checked = paragraphChecks(paragraphs, spokenOf(claimed), languageOf(paragraphs.join('\n')))
   return [
     ...messagesOf(unfounded(claimed)),
-    ...saidChecks(brief, result, claimed).flatMap(({ id, pass, value, target }) =>
-      pass ? [] : `${id.replaceAll('_', ' ')}: ${value}, and should be ${target}`,
-    ),
+    ...[...saidChecks(brief, result, claimed), ...checked.flatMap(({ check, isChecked }) => (isChecked ? check : []))]
+      .filter(({ pass }) => !pass)
+      .map(({ id, value, target }) => `${id.replaceAll('_', ' ')}: ${value}, and should be ${target}`),
   ]
 }
+
+/** What the reply may speak of: what it answers, too. */
+const spokenOf = ({ from, about = [] }: Claimed) => [...from, ...about]
 
 /** Whether it says what it was asked to, once, and in words of its own. */
 function saidChecks({ input }: Brief<Input>, result: Result, { from }: Claimed): Check[] {

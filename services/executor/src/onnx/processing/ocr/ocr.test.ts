@@ -106,6 +106,22 @@ test('what is transparent is a ground from which the letters stand out', async (
     assert.equal((await ask(model, dataUri(mediaType, bytes))).text, SENTENCE, mediaType)
 })
 
+test('letters that are half transparent are read: white, pale and black ones', async () => {
+  const one = { raw: { width: 640, height: 250, channels: 1 } } as const
+  const half = await sharp(fixture('sentence.png'))
+    .greyscale()
+    .toColourspace('b-w')
+    .negate()
+    .linear(0.5, 0)
+    .raw()
+    .toBuffer()
+  for (const background of ['#fff', '#ffd', '#111']) {
+    const letters = sharp({ create: { width: 640, height: 250, channels: 3, background } }).joinChannel(half, one)
+    const picture = dataUri('image/png', await letters.toColourspace('srgb').png().toBuffer())
+    assert.equal((await ask(model, picture)).text, SENTENCE, background)
+  }
+})
+
 /** The lines of the sentence so many times one after the other, in a picture of one line. */
 async function strip(times: number): Promise<Buffer> {
   const [width, height] = [580, 46]

@@ -370,7 +370,9 @@ describe('tables', () => {
 
   for (const [what, header, cell] of [
     ['a form that nobody knows', 'x', (i: number) => `KW${i + 1}/15`],
-    ['a number that is called a month', 'Monat', (i: number) => `${((i * 5) % 12) + 1}`],
+    ...['Monat', 'quarter', 'fecha', 'jour', 'heure', 'created_at', 'Rechnungsdatum'].map(
+      name => [`a number that is called ${name}`, name, (i: number) => `${((i * 5) % 12) + 1}`] as const,
+    ),
   ] as const)
     it(`says that rows are taken in their order where times have ${what}`, () => {
       const [series, ...others] = readSeries(
@@ -378,6 +380,18 @@ describe('tables', () => {
       )
       assert.deepEqual([series?.name, others.length], ['sold', 0])
       assert.match(series?.warnings.join() ?? '', /rows are taken in their order/)
+    })
+
+  for (const [name, last] of [
+    ['region', 'Total,36'],
+    ['Gebiet', 'Summe,36'],
+    ['region', 'Total,36\n,'],
+  ] as const)
+    it(`says that the last row, ${JSON.stringify(last)}, seems to sum up the others, without times`, () => {
+      const lines = Array.from({ length: 8 }, (_, i) => `town ${'abcdefgh'[i]},${i + 1}`)
+      const { values, warnings } = read({ csv: `${name},sold\n${lines.join('\n')}\n${last}\n` })
+      assert.equal(values.length, 9)
+      assert.match(warnings.join('\n'), /Row 9, the last, says "(Total|Summe)" and is read like the others/)
     })
 
   it('says which cell is no number, and which column there is not', () => {

@@ -7,6 +7,7 @@ import { readNumber } from '../../table/number.ts'
 import { isUsable } from '../../table/numbers.ts'
 import type { RawTable } from '../../table/raw-table.ts'
 import { readTimes } from '../../table/times.ts'
+import { totalSaid } from '../../table/total-said.ts'
 import { yearParts } from '../../table/year-parts.ts'
 import type { ForecastInput } from '../input.ts'
 import type { RawSeries } from './raw-series.ts'
@@ -81,7 +82,8 @@ export function seriesOf(raw: RawTable, input: ForecastInput, param: string): re
     name: names[index] ?? '',
     ...numbersOf(column(index), names[index] ?? '', conventions, param),
   }))
-  const common = [...raw.warnings, ...(times?.said ?? []), ...warnings]
+  const total = totalSaid(columns, column(0).length)
+  const common = [...raw.warnings, ...total, ...(times?.said ?? []), ...warnings]
   if (labels === undefined)
     return whole.map(({ name, values, said }) => ({
       name,

@@ -1,6 +1,6 @@
 /** The column of a table that says when, found by its cells. */
 import { Refusal } from '../../../src/brief.ts'
-import { digitTimes } from '../../table/digit-times.ts'
+import { digitTimes, isTimeName } from '../../table/digit-times.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { readMoment } from '../../table/moment.ts'
 import { readNumber } from '../../table/number.ts'
@@ -29,16 +29,13 @@ export function timesColumn(
 
 /** Whether a column that can't be read as times is likely to hold them: by its name, or because it comes first and no text comes twice. */
 export function looksLikeTimes(name: string, cells: readonly string[], isFirst: boolean): boolean {
-  if (isTimeName(name)) return true
+  if (namesTimes(name)) return true
   const isNamed = cells.every(cell => /\d/.test(cell) && readNumber(cell, false) === undefined)
   return isFirst && cells.length > 0 && isNamed && new Set(cells).size === cells.length
 }
 
-/** The whole name, as "sales per day" are no times. */
-export const isTimeName = (name: string) =>
-  /^(date|datetime|time|timestamp|year|quarter|month|week|day|period|datum|zeit|zeitpunkt|jahr|quartal|monat|woche|tag)$/i.test(
-    name.trim(),
-  )
+/** `quarter` names times here alone: to an analysis `Q1` in such a column is a category. */
+export const namesTimes = (name: string) => isTimeName(name) || /^(?:quarter|quartal|trimestre)$/i.test(name.trim())
 
 interface Times {
   readonly count: number

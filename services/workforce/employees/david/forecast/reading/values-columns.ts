@@ -6,7 +6,7 @@ import { digitTimes } from '../../table/digit-times.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { isDesignation, readNumber } from '../../table/number.ts'
 import { readNumbers } from '../../table/numbers.ts'
-import { isTimeName, looksLikeTimes } from './times-column.ts'
+import { looksLikeTimes, namesTimes } from './times-column.ts'
 
 interface Sampled {
   readonly index: number
@@ -31,7 +31,7 @@ export function valuesAmong(
         isCodeName(name) ||
         digitTimes(name, cells) !== undefined ||
         isConstant(cells) ||
-        (isUntimed && index === 0 && isTimeName(name))))
+        (isUntimed && index === 0 && namesTimes(name))))
   const namesOfRows = numeric.filter(isName)
   const values = numeric.filter(one => !namesOfRows.includes(one))
   return {
@@ -42,12 +42,10 @@ export function valuesAmong(
             `No column of times was found: the rows are taken in their order. ${shown(unreadTimes.name)} has ${shown(unreadTimes.cells[0] ?? '')}; write times as 2026-01-31.`,
           ]
         : []),
-      ...namesOfRows
-        .filter(one => one !== unreadTimes)
-        .map(
-          ({ name }) =>
-            `${shown(name)} names or counts rows and is not forecast; say it in \`value_columns\` where it holds values.`,
-        ),
+      ...namesOfRows.map(
+        ({ name }) =>
+          `${shown(name)} names or counts rows and is not forecast; say it in \`value_columns\` where it holds values.`,
+      ),
     ],
   }
 }
