@@ -12,6 +12,11 @@ export function paragraphChecks(
   const judged = [...paragraphs.filter(text => !isTooShort(text)), ...(isTooShort(short) ? [] : [short])]
   return [
     { check: { id: 'no_empty_paragraph', pass: empty === 0, value: empty, target: 0 }, isChecked: true },
-    ...(judged.length === 0 ? [] : [topicCheck(judged, { name: 'paragraph', from, language })]),
+    ...(judged.length === 0 ? [] : [ofParagraphs(topicCheck(judged, { name: 'paragraph', from, language }))]),
   ]
 }
+
+const ofParagraphs = ({ check, isChecked }: TopicCheck): TopicCheck => ({
+  check: { ...check, target: 'all paragraphs, the short ones together as one' },
+  isChecked,
+})
