@@ -72,7 +72,7 @@ describe('what is personal or secret in a ticket and its knowledge', () => {
       for (const [place, said] of Object.entries(places))
         for (const [where, value] of Object.entries(personal))
           assert.ok(!JSON.stringify(said).includes(value), `${value} of ${where} is in the ${place}`)
-      assert.ok(task.output.checks.find(({ id }: Wire) => id === 'personal_data_in_the_answer')?.pass)
+      assert.ok(task.output.checks.find(({ id }: Wire) => id === 'no_personal_data_in_the_answer')?.pass)
     })
 })
 

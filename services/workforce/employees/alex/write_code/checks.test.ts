@@ -49,7 +49,7 @@ describe('code that was written', () => {
     assert.deepEqual(Object.keys(told), [
       'language',
       'files_parse',
-      'type_errors',
+      'no_type_errors',
       'every_test_file_run',
       'tests_pass_javascript',
       'explanation_names_exist',
@@ -88,8 +88,8 @@ describe('code that was written', () => {
     const told = await measured([
       { path: 'src/a.ts', text: 'export const a: number = "b"\nexport const c = missing\n' },
     ])
-    assert.deepEqual(told.type_errors?.pass, false)
-    assert.match(told.type_errors?.value ?? '', /^2: src\/a\.ts:1 TS2322 .*src\/a\.ts:2 TS2304/)
+    assert.deepEqual(told.no_type_errors?.pass, false)
+    assert.match(told.no_type_errors?.value ?? '', /^2: src\/a\.ts:1 TS2322 .*src\/a\.ts:2 TS2304/)
   })
 
   const input = { ...(example.input as Input), tests: example.input.tests, language: 'typescript' as const }
@@ -104,7 +104,12 @@ describe('code that was written', () => {
       {},
       ['files_parse'],
     ],
-    ['has a wrong type', [{ path: 'in-words.ts', text: `${GOOD}const a: number = ''\n` }, python], {}, ['type_errors']],
+    [
+      'has a wrong type',
+      [{ path: 'in-words.ts', text: `${GOOD}const a: number = ''\n` }, python],
+      {},
+      ['no_type_errors'],
+    ],
     [
       'names what is not there',
       [
@@ -112,7 +117,7 @@ describe('code that was written', () => {
         { ...python, text: 'b = c\n' },
       ],
       {},
-      ['undefined_names'],
+      ['no_undefined_names'],
     ],
     [
       'is wrong',
@@ -151,7 +156,7 @@ describe('code that was written', () => {
   it('with wrong types gains nothing by telling the compiler to look away', async () => {
     for (const order of ['// @ts-nocheck', '// @ts-ignore']) {
       const told = await measured([{ path: 'a.ts', text: `${order}\nexport const a: number = 'b'\n` }])
-      assert.equal(told.type_errors?.pass, false, order)
+      assert.equal(told.no_type_errors?.pass, false, order)
     }
   })
 
@@ -174,9 +179,9 @@ describe('code that was written', () => {
     const tests = [{ path: 'a.test.ts', text: "import { a } from './a.ts'\ntest('a', () => a)\n" }]
     const told = await measured(files, { tests })
     assert.deepEqual(told.files_parse, { pass: false, value: '0: a.ts; b.py' })
-    assert.deepEqual(told.type_errors, { pass: false, value: '1: It is nested too deeply for the compiler.' })
+    assert.deepEqual(told.no_type_errors, { pass: false, value: '1: It is nested too deeply for the compiler.' })
     assert.match(told.tests_pass_javascript?.value ?? '', /^0: a\.test\.ts: .*nested too deeply/)
-    assert.equal(told.undefined_names, undefined)
+    assert.equal(told.no_undefined_names, undefined)
   })
 
   it('has no wrong types because of packages that are not here', async () => {
@@ -186,7 +191,7 @@ describe('code that was written', () => {
       { path: 'a.ts', text: 'export const a = 1' },
       { path: 'b.ts', text },
     ]
-    assert.deepEqual((await measured(files)).type_errors, { pass: true, value: '0' })
+    assert.deepEqual((await measured(files)).no_type_errors, { pass: true, value: '0' })
   })
 
   for (const [path, good, bad] of [
@@ -204,7 +209,7 @@ describe('code that was written', () => {
 
   it('in Python names only what there is', async () => {
     const told = await measured([{ path: 'a.py', text: 'def a():\n    return missing\n' }])
-    assert.match(told.undefined_names?.value ?? '', /^1: a\.py:2 .*missing/)
+    assert.match(told.no_undefined_names?.value ?? '', /^1: a\.py:2 .*missing/)
   })
 
   it('is held to the language asked for, and to wishes', async () => {

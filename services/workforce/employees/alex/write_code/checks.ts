@@ -103,7 +103,7 @@ async function parses(path: string, text: string): Promise<boolean> {
 function types({ given, written }: Files): Check[] {
   if (!written.some(isTyped)) return []
   const errors = typeErrors(given, written)
-  return [{ id: 'type_errors', pass: errors.length === 0, value: listed(errors.length, errors), target: '0' }]
+  return [{ id: 'no_type_errors', pass: errors.length === 0, value: listed(errors.length, errors), target: '0' }]
 }
 
 function typeErrors(given: readonly CodeFile[], written: readonly CodeFile[]): string[] {
@@ -132,7 +132,7 @@ async function undefinedNames(files: readonly CodeFile[]): Promise<Check[]> {
     found.push(...unknown.map(({ line, message }) => `${path}:${line} ${message}`))
   }
   if (read === 0) return []
-  return [{ id: 'undefined_names', pass: found.length === 0, value: listed(found.length, found), target: '0' }]
+  return [{ id: 'no_undefined_names', pass: found.length === 0, value: listed(found.length, found), target: '0' }]
 }
 
 const UNDEFINED_NAME = 'F821'

@@ -149,7 +149,7 @@ describe('an analysis', () => {
     const measured = await checks(brief, { ...answer, result: { ...answer.result, columns: [changed, ...others] } })
     assert.deepEqual(
       measured.filter(({ pass }) => !pass).map(({ id, value }) => [id, value]),
-      [['numbers_other_than_their_query', 1]],
+      [['no_numbers_other_than_their_query', 1]],
     )
   })
 
@@ -162,8 +162,8 @@ describe('an analysis', () => {
     assert.ok(first)
     const changed: Readonly<Record<string, Partial<typeof result>>> = {
       rows: { rows: result.rows + 1 },
-      numbers_other_than_their_query: { findings: [{ ...first, value: first.value / 2 }, ...others] },
-      findings_above_the_level: { findings: [{ ...first, test: { ...first.test, p_adjusted: 0.5 } }, ...others] },
+      no_numbers_other_than_their_query: { findings: [{ ...first, value: first.value / 2 }, ...others] },
+      no_findings_above_the_level: { findings: [{ ...first, test: { ...first.test, p_adjusted: 0.5 } }, ...others] },
     }
     assert.deepEqual(
       (await checks(brief, answer)).map(({ id }) => id),

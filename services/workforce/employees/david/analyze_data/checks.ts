@@ -13,11 +13,11 @@ export const checks: SlowChecks<AnalysisInput, Analysis> = async (brief, { resul
   return [
     { id: 'rows', pass: result.rows === table.rows, value: result.rows, target: table.rows },
     {
-      id: 'numbers_other_than_their_query',
+      id: 'no_numbers_other_than_their_query',
       pass: wrong.length + unexpected === 0,
       value: wrong.length + unexpected,
       target: 0,
     },
-    { id: 'findings_above_the_level', pass: above === 0, value: above, target: 0 },
+    { id: 'no_findings_above_the_level', pass: above === 0, value: above, target: 0 },
   ]
 }

@@ -34,11 +34,11 @@ export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { res
       unfoundedRankings(summary, groupNames(table), statements).length
     : 0
   return [
-    { id: 'numbers_other_than_their_query', pass: wrong.length === 0, value: wrong.length, target: 0 },
-    { id: 'numbers_not_as_written', pass: miswritten === 0, value: miswritten, target: 0 },
-    { id: 'numbers_not_in_the_report', pass: unsaid === 0, value: unsaid, target: 0 },
+    { id: 'no_numbers_other_than_their_query', pass: wrong.length === 0, value: wrong.length, target: 0 },
+    { id: 'no_numbers_written_otherwise', pass: miswritten === 0, value: miswritten, target: 0 },
+    { id: 'no_numbers_outside_the_report', pass: unsaid === 0, value: unsaid, target: 0 },
     { id: 'pdf', pass: isPdf, value: bytesOf('report.pdf').length, target: 'a PDF file' },
-    { id: 'scripts', pass: scripts === 0, value: scripts, target: 0 },
+    { id: 'no_scripts', pass: scripts === 0, value: scripts, target: 0 },
     ...(summary
       ? [
           wordsCheck('summary_keeps_to_the_report', summary.join('\n'), beyond),

@@ -130,7 +130,7 @@ describe('a report', () => {
     const measured = await checks(brief, { ...answer, result: { ...answer.result, numbers } })
     assert.deepEqual(
       measured.filter(({ pass }) => !pass).map(({ id }) => id),
-      ['numbers_other_than_their_query', 'numbers_not_as_written', 'numbers_not_in_the_report'],
+      ['no_numbers_other_than_their_query', 'no_numbers_written_otherwise', 'no_numbers_outside_the_report'],
     )
   })
 
@@ -145,16 +145,16 @@ describe('a report', () => {
       )
     const more = (text: string) => text.replaceAll(/\b120 rows\b/g, '121 rows')
     const changed: Readonly<Record<string, Partial<typeof answer>>> = {
-      numbers_other_than_their_query: {
+      no_numbers_other_than_their_query: {
         result: { ...result, numbers: [{ ...first, sql: 'SELECT 7 AS "rows"' }, ...others] },
       },
-      numbers_not_as_written: {
+      no_numbers_written_otherwise: {
         result: { ...result, numbers: [{ ...first, shown: '121' }, ...others] },
         artifacts: page(/\.(md|html)$/, more),
       },
-      numbers_not_in_the_report: { artifacts: page(/\.md$/, more) },
+      no_numbers_outside_the_report: { artifacts: page(/\.md$/, more) },
       pdf: { artifacts: page(/\.pdf$/, text => text.slice(1)) },
-      scripts: { artifacts: page(/\.html$/, text => text.replace('</body>', '<script></script></body>')) },
+      no_scripts: { artifacts: page(/\.html$/, text => text.replace('</body>', '<script></script></body>')) },
       summary_keeps_to_the_report: { result: { ...result, summary: ['Visits were 987654.'] } },
     }
     const ids = (await checks(brief, { ...answer, result: { ...result, summary: ['The table has 120 rows.'] } })).map(
@@ -183,13 +183,13 @@ describe('a report', () => {
     }
     // A number that stands elsewhere in the report is not this one.
     assert.deepEqual(await failedWith({ shown: pairs[0]?.shown ?? '' }), [
-      'numbers_not_as_written',
-      'numbers_not_in_the_report',
+      'no_numbers_written_otherwise',
+      'no_numbers_outside_the_report',
     ])
-    assert.deepEqual(await failedWith({ sql: 'SELECT 1 AS other' }), ['numbers_other_than_their_query'])
+    assert.deepEqual(await failedWith({ sql: 'SELECT 1 AS other' }), ['no_numbers_other_than_their_query'])
     assert.deepEqual(await failedWith({ sql: 'SELECT nonsense', value: 0, shown: '0' }), [
-      'numbers_other_than_their_query',
-      'numbers_not_in_the_report',
+      'no_numbers_other_than_their_query',
+      'no_numbers_outside_the_report',
     ])
   })
 
@@ -289,6 +289,6 @@ it('a number that stands in the report as a part of another is none of it', asyn
   const failed = (await checks(brief, { ...answer, ...(artifacts && { artifacts }) })).filter(({ pass }) => !pass)
   assert.deepEqual(
     failed.map(({ id }) => id),
-    ['numbers_not_in_the_report'],
+    ['no_numbers_outside_the_report'],
   )
 })

@@ -45,8 +45,8 @@ export function checksOf(
   const disordered = points.filter(point => !isOrdered(point)).length
   return [
     { id: 'steps', pass: steps === horizon && result.series.length === given.length, value: steps, target: horizon },
-    { id: 'intervals_out_of_order', pass: disordered === 0, value: disordered, target: 0 },
-    { id: 'backtest_values_not_given', pass: strange.length === 0, value: strange.length, target: 0 },
+    { id: 'no_intervals_out_of_order', pass: disordered === 0, value: disordered, target: 0 },
+    { id: 'no_invented_backtest_values', pass: strange.length === 0, value: strange.length, target: 0 },
     {
       id: 'backtest_mase',
       pass: own <= naive,
@@ -82,7 +82,7 @@ function coverageChecks(
 
 function negativeCheck(points: readonly Point[]): Check {
   const count = points.filter(({ point, intervals }) => point < 0 || intervals.some(({ lower }) => lower < 0)).length
-  return { id: 'negative_values', pass: count === 0, value: count, target: 0 }
+  return { id: 'no_negative_values', pass: count === 0, value: count, target: 0 }
 }
 
 /** The point in each interval, and the narrower intervals in the wider ones. */

@@ -141,15 +141,15 @@ describe('a forecast', () => {
     const bounds = (lower: number, upper: number) => [{ level: 95, lower, upper }]
     const changed: Readonly<Record<string, Partial<typeof whole>>> = {
       steps: { forecast: forecast.slice(1) },
-      intervals_out_of_order: {
+      no_intervals_out_of_order: {
         forecast: forecast.map((row, h) =>
           h === 3 ? { ...row, intervals: bounds(row.point + 1, row.point + 2) } : row,
         ),
       },
-      backtest_values_not_given: held(({ actual }, i) => (i === 3 ? { actual: actual + 1e-6 } : {})),
+      no_invented_backtest_values: held(({ actual }, i) => (i === 3 ? { actual: actual + 1e-6 } : {})),
       backtest_mase: held(({ actual }) => ({ naive: actual })),
       backtest_coverage_95: held(({ point }) => ({ intervals: bounds(point, point) })),
-      negative_values: {
+      no_negative_values: {
         forecast: forecast.map((row, h) => (h === 3 ? { ...row, intervals: bounds(-1, row.point) } : row)),
       },
     }
@@ -190,7 +190,7 @@ describe('a forecast', () => {
         ({ point, intervals }) => point >= 0 && intervals.every(({ lower }) => lower >= 0),
       ),
     )
-    assert.equal(told.measured.find(({ id }) => id === 'negative_values')?.pass, true)
+    assert.equal(told.measured.find(({ id }) => id === 'no_negative_values')?.pass, true)
     assert.match(ask({ values, horizon: 6 }).answer.warnings?.join() ?? '', /below zero though no value does/)
   })
 
@@ -205,7 +205,7 @@ describe('a forecast', () => {
       series[0]?.forecast[0]?.intervals.map(({ level }) => level),
       [50, 90, 99],
     )
-    assert.ok(!failed.includes('intervals_out_of_order'))
+    assert.ok(!failed.includes('no_intervals_out_of_order'))
   })
 
   it('of several series forecasts each by itself', () => {
@@ -273,7 +273,7 @@ describe('a forecast', () => {
                 [point, ...intervals.flatMap(({ lower, upper }) => [lower, upper])].every(Number.isFinite),
               ),
             )
-            assert.equal(measured.find(({ id }) => id === 'intervals_out_of_order')?.value, 0)
+            assert.equal(measured.find(({ id }) => id === 'no_intervals_out_of_order')?.value, 0)
           } catch (error) {
             if (!(error instanceof Refusal)) throw error
           }

@@ -24,7 +24,7 @@ export const checks: Checks<Input, Result> = (brief, answer) => {
   return [
     { id: 'answer_is_cited', pass: isCited, value: isCited ? 'all of it' : `not: ${rest}`, target: 'all of it' },
     { id: 'quotes_stand_there', pass: stands === citations.length, value: stands, target: citations.length },
-    { id: 'personal_data_in_the_answer', pass: leaks === 0, value: leaks, target: 0 },
+    { id: 'no_personal_data_in_the_answer', pass: leaks === 0, value: leaks, target: 0 },
     ...(phrased ? [wordsCheck('sentences_keep_to_their_quotes', result.answer ?? '', beyond)] : []),
     ...(result.answer === null ? [] : wishes(brief.constraints, result.answer)),
   ]

@@ -318,7 +318,7 @@ describe('of an answer it is measured whether', async () => {
   for (const [id, changed, constraints] of [
     ['answer_is_cited', saying(`${made.result.answer} And more.`)],
     ['quotes_stand_there', { ...saying(invented), citations: [{ source, quote: invented }] }],
-    ['personal_data_in_the_answer', { warnings: ['Write to eve@evil.example.'] }],
+    ['no_personal_data_in_the_answer', { warnings: ['Write to eve@evil.example.'] }],
     [
       'sentences_keep_to_their_quotes',
       { ...saying(invented, { phrased: [{ text: invented, quote }] }), citations: [first] },

@@ -44,10 +44,10 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
   const beyond = posts.flatMap(({ segments }) => unfaithful(brief, segments)).length
   return [
     { id: 'posts_within_their_limits', pass: within === posts.length, value: within, target: posts.length },
-    { id: 'pieces_not_in_the_brief', pass: pieces === 0, value: pieces, target: 0 },
-    { id: 'pieces_without_a_citation', pass: without === 0, value: without, target: 0 },
-    { id: 'hashtags_not_in_the_text', pass: tags === 0, value: tags, target: 0 },
-    { id: 'posts_with_emojis_not_given', pass: emojis === 0, value: emojis, target: 0 },
+    { id: 'no_pieces_outside_the_brief', pass: pieces === 0, value: pieces, target: 0 },
+    { id: 'no_pieces_without_a_citation', pass: without === 0, value: without, target: 0 },
+    { id: 'no_hashtags_outside_the_text', pass: tags === 0, value: tags, target: 0 },
+    { id: 'no_posts_with_other_emojis', pass: emojis === 0, value: emojis, target: 0 },
     ...(isPhrased
       ? [wordsCheck('sentences_keep_to_their_facts', posts.map(({ text }) => text).join('\n'), beyond)]
       : []),

@@ -232,13 +232,17 @@ describe('of posts it is measured whether', () => {
   for (const [id, changed, cited, constraints] of [
     ['posts_within_their_limits', { length: 1 }],
     ['posts_within_their_limits', told([...segments, ...Array.from({ length: 300 }, () => layout('.'))])],
-    ['pieces_not_in_the_brief', { ...told([invented]), hashtags: [] }, [{ source: 'facts[0]', quote: invented.text }]],
-    ['pieces_not_in_the_brief', told([...segments, layout(' The best!')])],
-    ['pieces_not_in_the_brief', { text: `${text} Nice.`, length: lengthOf(`${text} Nice.`) }],
-    ['pieces_without_a_citation', {}, []],
-    ['hashtags_not_in_the_text', { hashtags: ['fashion'] }],
     [
-      'posts_with_emojis_not_given',
+      'no_pieces_outside_the_brief',
+      { ...told([invented]), hashtags: [] },
+      [{ source: 'facts[0]', quote: invented.text }],
+    ],
+    ['no_pieces_outside_the_brief', told([...segments, layout(' The best!')])],
+    ['no_pieces_outside_the_brief', { text: `${text} Nice.`, length: lengthOf(`${text} Nice.`) }],
+    ['no_pieces_without_a_citation', {}, []],
+    ['no_hashtags_outside_the_text', { hashtags: ['fashion'] }],
+    [
+      'no_posts_with_other_emojis',
       told([...segments, { text: '🎉', source: 'call_to_action' }]),
       [...citations, { source: 'call_to_action', quote: '🎉' }],
     ],

@@ -42,10 +42,10 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
   const beyond = parts.flatMap(({ segments }) => unfaithful(brief, segments)).length
   return [
     { id: 'texts_within_their_limits', pass: within === parts.length, value: within, target: parts.length },
-    { id: 'pieces_not_in_the_brief', pass: strange === 0, value: strange, target: 0 },
-    { id: 'pieces_without_a_citation', pass: without === 0, value: without, target: 0 },
-    { id: 'superlatives_not_in_the_brief', pass: claims === 0, value: claims, target: 0 },
-    { id: 'fields_that_lack_texts', pass: result.lacks.length === 0, value: result.lacks.length, target: 0 },
+    { id: 'no_pieces_outside_the_brief', pass: strange === 0, value: strange, target: 0 },
+    { id: 'no_pieces_without_a_citation', pass: without === 0, value: without, target: 0 },
+    { id: 'no_superlatives_outside_the_brief', pass: claims === 0, value: claims, target: 0 },
+    { id: 'no_fields_that_lack_texts', pass: result.lacks.length === 0, value: result.lacks.length, target: 0 },
     ...(isPhrased
       ? [wordsCheck('sentences_keep_to_their_facts', parts.map(({ text }) => text).join('\n'), beyond)]
       : []),

@@ -81,7 +81,7 @@ describe('ads', () => {
       warnings?.[0] ?? '',
       /at least 3 of the field headline; 1 could be made. Give facts of up to 30 characters/,
     )
-    assert.deepEqual(failed(asked), ['fields_that_lack_texts'])
+    assert.deepEqual(failed(asked), ['no_fields_that_lack_texts'])
   })
 
   it('shout only as much as platforms allow', () => {
@@ -150,18 +150,18 @@ describe('of ads it is measured whether', () => {
   for (const [ids, one, citations, constraints, lacks] of [
     [['texts_within_their_limits'], part('Oak stools', 'topic', { length: 3 })],
     [['texts_within_their_limits'], part('Oak stools', 'topic', { limit: 50 })],
-    [['pieces_not_in_the_brief'], part('Loved by all', 'facts[0]')],
-    [['pieces_not_in_the_brief'], part('Loved by all', 'layout')],
-    [['pieces_without_a_citation'], good, []],
+    [['no_pieces_outside_the_brief'], part('Loved by all', 'facts[0]')],
+    [['no_pieces_outside_the_brief'], part('Loved by all', 'layout')],
+    [['no_pieces_without_a_citation'], good, []],
     [['sentences_keep_to_their_facts'], phrased('Made by hand for 900 euros.'), fact],
     // Who phrases a claim says what the fact does not say, too.
     [
-      ['superlatives_not_in_the_brief', 'sentences_keep_to_their_facts'],
+      ['no_superlatives_outside_the_brief', 'sentences_keep_to_their_facts'],
       phrased('The best made by hand in Bristol.'),
       fact,
     ],
     [
-      ['fields_that_lack_texts'],
+      ['no_fields_that_lack_texts'],
       good,
       cited(good),
       {},

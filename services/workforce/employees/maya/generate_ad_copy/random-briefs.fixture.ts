@@ -54,7 +54,7 @@ export function heldOnRandomBriefs(count: number, seed: number, look: (part: Par
       const parts = answer.result.ads.flatMap(ad => ad.parts)
       texts += parts.length
       for (const { id, pass } of checks(brief, answer))
-        if (!pass && id !== 'fields_that_lack_texts') failed.push(`${id}: ${JSON.stringify(brief.input)}`)
+        if (!pass && id !== 'no_fields_that_lack_texts') failed.push(`${id}: ${JSON.stringify(brief.input)}`)
       parts.forEach(look)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

@@ -116,8 +116,8 @@ describe('of a post it is measured whether it', () => {
   const cases: readonly (readonly [string, string, Result, Partial<Brief<Input>>?])[] = [
     ['invents a figure', 'figures_stand_in_the_brief', inFirst('That is 23 % less.')],
     ['invents an address', 'links_stand_in_the_brief', inFirst('See https://elsewhere.example/a for more.')],
-    ['has gaps to be filled in', 'gaps_and_filler', inFirst('Write to [your name] about it.')],
-    ['has script in it', 'markup', inFirst('<script>alert(1)</script>')],
+    ['has gaps to be filled in', 'no_gaps_or_filler', inFirst('Write to [your name] about it.')],
+    ['has script in it', 'no_markup', inFirst('<script>alert(1)</script>')],
     ['says a sentence twice', 'no_sentence_twice', inFirst('Then the new hours became a habit.')],
     ['invents a name', 'claims_stand_in_the_brief', inFirst('We did it with the Green Bread Alliance.')],
     [

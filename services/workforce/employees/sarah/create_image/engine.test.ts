@@ -245,12 +245,12 @@ describe('pictures', () => {
     const chunk = Buffer.concat([Buffer.from([0, 0, 0, 3]), Buffer.from('tEXta\0b'), Buffer.alloc(4)])
     const changed = {
       text_outside_its_box_px: drawn(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5'),
-      texts_that_overlap: drawn(/<path class="text"[^>]*>/, '$&$&'),
+      no_texts_that_overlap: drawn(/<path class="text"[^>]*>/, '$&$&'),
       least_contrast: drawn(/(class="text"[^>]*fill=)"[^"]*"/, `$1"${card.result.colours.ground}"`),
       size_px: redrawn(card, 'image.png', () =>
         pngOf('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
       ),
-      files_with_script_or_links: drawn('</svg>', '<script></script></svg>'),
+      no_files_with_script_or_links: drawn('</svg>', '<script></script></svg>'),
       spread_of_light: redrawn(photograph, 'photograph.png', () =>
         pngOf(
           '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><path d="M0 0H400V300H0Z" fill="#456"/></svg>',

@@ -13,11 +13,11 @@ export const checks: SlowChecks<Input, Result> = async ({ input }, { result, art
   const unseen = textsIn(shownAs(input).input.blocks).filter(text => !page.texts.has(text)).length
   return [
     ...drawnWell(artifacts, result.pictures),
-    none('html_errors', page.errors),
-    none('html_scripts', page.scripts),
-    none('html_outside_references', page.outside),
-    none('html_repeated_ids', page.repeatedIds),
-    none('html_fields_without_label', page.unnamedFields),
+    none('no_html_errors', page.errors),
+    none('no_html_scripts', page.scripts),
+    none('no_html_outside_references', page.outside),
+    none('no_html_repeated_ids', page.repeatedIds),
+    none('no_html_fields_without_label', page.unnamedFields),
     { id: 'html_landmarks', pass: page.landmarks.includes('main'), value: page.landmarks.join(' '), target: 'main' },
     {
       id: 'html_first_headings',
@@ -25,8 +25,8 @@ export const checks: SlowChecks<Input, Result> = async ({ input }, { result, art
       value: page.levels.filter(level => level === 1).length,
       target: 1,
     },
-    none('html_skipped_headings', page.levels.filter((level, at) => level > (page.levels[at - 1] ?? 0) + 1).length),
-    none('texts_not_on_the_page', unseen),
+    none('no_html_skipped_headings', page.levels.filter((level, at) => level > (page.levels[at - 1] ?? 0) + 1).length),
+    none('no_texts_missing_on_the_page', unseen),
   ]
 }
 

@@ -180,17 +180,17 @@ describe('mock-ups of a page', () => {
       'text_outside_its_box_px',
     ])
     assert.deepEqual(await failing('page.html', html => html.replace('</body>', '<script></script></body>')), [
-      'html_scripts',
+      'no_html_scripts',
     ])
     assert.deepEqual(await failing('page.html', html => html.replace('href="#"', 'href="//x.example"')), [
-      'html_outside_references',
+      'no_html_outside_references',
     ])
     assert.deepEqual(await failing('page.html', html => html.replace('<h3', '<h4').replace('</h3', '</h4')), [
-      'html_skipped_headings',
+      'no_html_skipped_headings',
     ])
     assert.deepEqual(await failing('page.html', html => html.replace('Soil for two boxes', '')), [
-      'texts_not_on_the_page',
+      'no_texts_missing_on_the_page',
     ])
-    assert.deepEqual(await failing('page.html', html => html.replace('</section>', '</p>')), ['html_errors'])
+    assert.deepEqual(await failing('page.html', html => html.replace('</section>', '</p>')), ['no_html_errors'])
   })
 })

@@ -20,7 +20,7 @@ for (const [text, found] of [
     'Volunteers mend lamps: see https://evil.example/a and @somebody #lamps #cheap',
     ['the address “https://evil.example/a”', 'the address “@somebody”', 'the address “#cheap”'],
   ],
-  ['Volunteers mend lamps for [your name] <b>today</b>.', ['it has gaps and filler', 'it has markup']],
+  ['Volunteers mend lamps for [your name] <b>today</b>.', ['it has gaps or filler', 'it has markup']],
 ] as const)
   it(`says beyond what it was made from ${found.length === 0 ? 'nothing' : found.join(', ')}: ${text}`, () => {
     assert.deepEqual(beyond({ text, from }), found)

@@ -16,7 +16,7 @@ export interface Phrased {
 export function beyond({ text, from, about = '', isOfTable = false }: Phrased): string[] {
   return [
     ...new Set(unfounded({ text, from: [from], about: [about], isOfTable }).map(({ fault }) => fault)),
-    ...filler(text).flatMap(({ id, pass }) => (pass ? [] : `it has ${id.replaceAll('_', ' ')}`)),
+    ...filler(text).flatMap(({ id, pass }) => (pass ? [] : `it has ${id.replace(/^no_/, '').replaceAll('_', ' ')}`)),
   ].slice(0, MOST_FAULTS)
 }
 

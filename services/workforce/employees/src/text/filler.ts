@@ -6,12 +6,12 @@ export function filler(text: string): Check[] {
   const markup = text.match(tags)?.length ?? 0
   return [
     {
-      id: 'gaps_and_filler',
+      id: 'no_gaps_or_filler',
       pass: found.length === 0,
       value: found.length === 0 ? '0' : `${found.length}: ${found.slice(0, 3).join(', ')}`,
       target: '0',
     },
-    { id: 'markup', pass: markup === 0, value: markup, target: 0 },
+    { id: 'no_markup', pass: markup === 0, value: markup, target: 0 },
   ]
 }
 
