@@ -44,7 +44,9 @@ export async function distributed(workbench: Workbench): Promise<Figure[]> {
   const paced = await rounded({ connections: 64, expect: succeeded, until: { seconds }, pace: PACE }, 30)
   return [
     figure('creates, 64 connections', '/s', created, round => round.perSecond, { least: 2 * 1_834 }),
-    figure('create to succeeded, digits, 128 connections', '/s', finished, round => round.perSecond, { least: 2 * 803 }),
+    figure('create to succeeded, digits, 128 connections', '/s', finished, round => round.perSecond, {
+      least: 2 * 803,
+    }),
     figure(`create to succeeded at ${PACE}/s, p50`, 'ms', paced, round => round.latency.p50),
     figure(`create to succeeded at ${PACE}/s, p99`, 'ms', paced, round => round.latency.p99),
   ]
