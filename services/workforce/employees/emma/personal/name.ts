@@ -23,7 +23,7 @@ export function* names(text: string): Iterable<Found> {
       yield { kind: 'name', start: start - before(text, start), end: start + word.length }
 }
 
-/** Words of an address before its host. That of a list, such as gcc-help, names a product. Where it may be somebody's, as dev-patel, it is. */
+/** The words of an address before its host, which may be a person's name. The address of a mailing list, such as gcc-help, has none. */
 function ownersIn(address: string): string[] {
   const [local = '', host = ''] = address.split(/@|\s|[[(]/)
   return nameOfList.test(local) || hostOfLists.test(host) ? [] : wordsIn(local)
