@@ -54,7 +54,10 @@ const ways: Record<string, () => unknown> = {
   'the home of root': () => readdirSync('/root'),
   'the folders of the machine': () => gone('/var'),
   'another temporary file': () => {
-    if (readdirSync('/tmp').every(name => `${folder}/`.startsWith(`/tmp/${name}/`))) throw new Error('there is none')
+    // Its own code may be there too, with Node.
+    const own = [`${folder}/`, import.meta.filename, process.execPath]
+    const isOwn = (name: string) => own.some(path => path.startsWith(`/tmp/${name}/`))
+    if (readdirSync('/tmp').every(isOwn)) throw new Error('there is none')
   },
   'the environment of the server': () => readFileSync(`/proc/${pid}/environ`),
   'the memory of the server': () => readFileSync(`/proc/${pid}/maps`),
