@@ -65,6 +65,25 @@ describe('inner', () => import('./inner.test.ts'))`,
   assert.match(said, /too busy/)
 })
 
+test('what a process does when its tests are over is told, and it is run again', () => {
+  const late = (mark: string, what: string) => `import { test } from 'node:test'
+import { existsSync, writeFileSync } from 'node:fs'
+test('holds', () => {
+  if (existsSync(${JSON.stringify(mark)})) return
+  writeFileSync(${JSON.stringify(mark)}, '')
+  ${what}
+})`
+  const { said, ...outcome } = outcomeOf(folder => ({
+    'rejects.ts': late(join(folder, 'rejected'), "setImmediate(() => Promise.reject(new Error('too late')))"),
+    'crashes.ts': late(join(folder, 'crashed'), "process.on('exit', () => process.kill(process.pid, 'SIGSEGV'))"),
+  }))
+  const { flaky, ...counts } = outcome
+  assert.deepEqual(counts, { passed: 2, failed: 0, skipped: 0, runs: 2 })
+  assert.match(flaky[1], /^crashes\.ts: its process ended with SIGSEGV$/)
+  assert.match(flaky[0], /^rejects\.ts: its process ended with 1\n.*"holds" at rejects\.ts:.*too late/)
+  assert.match(said, /run again, alone: rejects\.ts/)
+})
+
 test('what fails twice has failed, and so has what is skipped then', () => {
   const { said, ...outcome } = outcomeOf(() => ({ 'wrong.test.ts': wrong, 'hook.test.ts': ofHook }))
   assert.deepEqual(outcome, { passed: 1, failed: 2, skipped: 0, flaky: [], runs: 2 })

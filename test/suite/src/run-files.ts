@@ -26,13 +26,13 @@ export interface Outcome {
   readonly took: readonly { readonly file: string; readonly ms: number }[]
 }
 
-/** A test, or a suite by something else than its tests. */
+/** A test, or a suite or the process of a file by something else than its tests. */
 interface Failure {
   /** Below the root. */
   readonly file: string
   readonly name: string
   readonly reason: string
-  readonly isSuite: boolean
+  readonly isTest: boolean
 }
 
 interface GroupOutcome {
@@ -46,7 +46,7 @@ interface GroupOutcome {
 
 /**
  * Runs all groups. Where tests of at most two files failed, these files are run again, one at a time: what passes then
- * counts as passed, and is named in `flaky`. Nothing is run again where a process ended before its tests did, where a
+ * counts as passed, and is named in `flaky`. So it is where a process failed once its tests were over. Nothing is run again where a process ended before its tests did, where a
  * property was broken, which takes its random data, or where a promise under faults was: there once is too often.
  */
 export async function runFiles(root: string, groups: readonly Group[], out: NodeJS.WritableStream): Promise<Outcome> {
@@ -61,7 +61,7 @@ export async function runFiles(root: string, groups: readonly Group[], out: Node
   }
   const sum = (which: 'passed' | 'skipped') => all.reduce((total, each) => total + each[which], 0)
   return {
-    passed: sum('passed') + flaky.filter(({ isSuite }) => !isSuite).length,
+    passed: sum('passed') + flaky.filter(({ isTest }) => isTest).length,
     failed: failures.length - flaky.length,
     skipped: sum('skipped'),
     flaky: flaky.map(({ file, name }) => `${file}: ${name}`),
@@ -75,14 +75,18 @@ function toRerun(failures: readonly Failure[]): string[] {
 }
 
 const mayRerun = ({ file, reason }: Failure) =>
-  file.endsWith('.test.ts') && !file.startsWith('test/faults/') && !reason.includes('Property failed after')
+  !file.startsWith('test/faults/') && !reason.includes('Property failed after')
 
 async function runGroup(root: string, { files, atOnce }: Group, out: NodeJS.WritableStream): Promise<GroupOutcome> {
   const events = run({ files: files.map(file => join(root, file)), cwd: root, concurrency: atOnce })
   setMaxListeners(0, events)
   const failures: Failure[] = []
   const took: { file: string; ms: number }[] = []
+  const late = new Map<string, string>()
   let [passed, skipped] = [0, 0]
+  events.on('test:diagnostic', ({ message, file = '' }) => {
+    if (message.includes('after the test ended')) late.set(file, `${late.get(file) ?? ''}\n${message}`)
+  })
   events.on('test:summary', ({ file, duration_ms, counts }) => {
     if (file === undefined) {
       passed = counts.passed
@@ -94,17 +98,24 @@ async function runGroup(root: string, { files, atOnce }: Group, out: NodeJS.Writ
   })
   events.on('test:fail', ({ name, file = '', todo, details: { error, type } }) => {
     if (todo !== undefined && todo !== false) return
-    const reason = reasonOf(error)
+    const isProcess = name === file
+    const reason = isProcess ? `${endOf(error)}${late.get(file) ?? ''}` : reasonOf(error)
     // The report has it at its end, and a run that is cut off has none.
     out.write(`failed: ${file}: ${name}: ${reason}\n`)
     const isSuite = type === 'suite'
     const { failureType } = error as { failureType?: string }
     if (!isSuite || failureType !== 'subtestsFailed')
-      failures.push({ file: relative(root, file), name, reason, isSuite })
+      failures.push({ file: relative(root, file), name: isProcess ? reason : name, reason, isTest: !isSuite && !isProcess })
   })
   events.compose(new spec()).pipe(out, { end: false })
   await once(events, 'end')
   return { isWhole: took.length === files.length, passed, skipped, failures, took }
+}
+
+/** Such as a library that crashes, or a promise that is rejected, when the tests are over. */
+function endOf(error: Error): string {
+  const { exitCode, signal } = error as { exitCode?: number | null; signal?: NodeJS.Signals | null }
+  return `its process ended with ${signal ?? exitCode ?? 'no exit code'}`
 }
 
 /** The runner wraps what a test has thrown. */

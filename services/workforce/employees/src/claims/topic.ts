@@ -18,16 +18,16 @@ export function topicCheck(
 ): TopicCheck {
   const known = stemsOf(from.join('\n'))
   const judged = parts.map(tellingSentences).filter(({ length }) => length >= FEWEST_SENTENCES)
-  const strange = judged.filter(sentences => isOffTopic(sentences, known)).length
+  const offTopic = judged.filter(sentences => isOffTopic(sentences, known)).length
   const isCompared = knowsWords(language)
   const left = parts.length - judged.length
-  const told = `${judged.length - strange} of ${judged.length} ${name}s${left === 0 ? '' : `, ${left} too short to judge`}`
+  const found = `${judged.length - offTopic} of ${judged.length} ${name}s${left === 0 ? '' : `, ${left} too short to judge`}`
   const unjudged = isCompared ? `no ${name} has ${FEWEST_SENTENCES} sentences` : `there are no rules for ${language}`
   const isChecked = isCompared && judged.length > 0
   const check = {
     id: `${name}s_on_topic`,
-    pass: isChecked && strange === 0,
-    value: isChecked ? told : `not checked: ${unjudged}`,
+    pass: isChecked && offTopic === 0,
+    value: isChecked ? found : `not checked: ${unjudged}`,
     target: `all ${name}s of ${FEWEST_SENTENCES} or more sentences`,
   }
   return { check, isChecked }
