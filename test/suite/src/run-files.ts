@@ -104,8 +104,9 @@ async function runGroup(root: string, { files, atOnce }: Group, out: NodeJS.Writ
     out.write(`failed: ${file}: ${name}: ${reason}\n`)
     const isSuite = type === 'suite'
     const { failureType } = error as { failureType?: string }
-    if (!isSuite || failureType !== 'subtestsFailed')
-      failures.push({ file: relative(root, file), name: isProcess ? reason : name, reason, isTest: !isSuite && !isProcess })
+    if (isSuite && failureType === 'subtestsFailed') return
+    const failure = isProcess ? { name: reason, isTest: false } : { name, isTest: !isSuite }
+    failures.push({ file: relative(root, file), reason, ...failure })
   })
   events.compose(new spec()).pipe(out, { end: false })
   await once(events, 'end')
