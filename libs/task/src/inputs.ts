@@ -51,5 +51,5 @@ export function createInputs(blobs: Blobs, at: string): Inputs {
   }
 }
 
-/** UTF-16 units. A record is written three times in a task's life. */
+/** UTF-16 units. A record is written up to three times in a life without retries, and more often where its run emits. */
 const inRecord = 16 * 1024
