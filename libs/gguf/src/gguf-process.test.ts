@@ -1,5 +1,7 @@
 /** The process of a language model, with a real small one: several answers at once, their pieces, their ends. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -23,13 +25,10 @@ const endless = question('Count for ever.', {
   maxOutputTokens: 100_000,
   schema: { type: 'array', minItems: 90, items: { type: 'string', minLength: 100 } },
 })
-/** How many tokens a text has by the file's own tokenizer, its marks read as such. */
-async function tokenizer(): Promise<(text: string) => number> {
-  const { getLlama } = await import('node-llama-cpp')
-  const llama = await getLlama({ gpu: false, build: 'never', skipDownload: true, progressLogs: false })
-  after(() => llama.dispose())
-  const model = await llama.loadModel({ modelPath: smallModel, vocabOnly: true })
-  return text => model.tokenize(text, true).length
+/** How many tokens each text has by the file's own tokenizer. The library stays out of this process. */
+function tokensOf(texts: readonly string[]): number[] {
+  const script = join(import.meta.dirname, 'tokens-of.fixture.ts')
+  return JSON.parse(execFileSync(globalThis.process.execPath, [script, smallModel, ...texts], { encoding: 'utf8' }))
 }
 const notLinux = globalThis.process.platform !== 'linux' && 'needs Linux, whose /proc tells what a process uses'
 const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
@@ -75,11 +74,10 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
   })
 
   it('reads messages by the template of its file, which gives a conversation without instructions some', async () => {
-    const tokensIn = await tokenizer()
     const user = { role: 'user', content: 'Say hello.' } as const
     const asked = `<|im_start|>user\n${user.content}<|im_end|>\n`
     const own = 'You are a helpful AI assistant named SmolLM, trained by Hugging Face'
-    for (const [messages, instructions, turns] of [
+    const cases = [
       [[user], own, asked],
       [[{ role: 'system', content: 'Be short.' }, user], 'Be short.', asked],
       [
@@ -87,10 +85,14 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
         own,
         `${asked}<|im_start|>assistant\nHi.<|im_end|>\n${asked}`,
       ],
-    ] as const) {
-      const text = `<|im_start|>system\n${instructions}<|im_end|>\n${turns}<|im_start|>assistant\n`
+    ] as const
+    const texts = cases.map(
+      ([, instructions, turns]) => `<|im_start|>system\n${instructions}<|im_end|>\n${turns}<|im_start|>assistant\n`,
+    )
+    const expected = tokensOf(texts)
+    for (const [at, [messages]] of cases.entries()) {
       const answer = answered(await process.ask(question('', { messages, maxOutputTokens: 1 })))
-      assert.equal(answer.inputTokens, tokensIn(text), text)
+      assert.equal(answer.inputTokens, expected[at], texts[at])
     }
   })
 

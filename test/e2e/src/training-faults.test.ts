@@ -140,7 +140,10 @@ test('a run that takes too long is stopped, and leaves no model and no file', { 
     parameters: { epochs: 1000, batch_size: 1 },
   })
   assert.deepEqual([task.status, task.error?.code], ['failed', 'run_timeout'])
-  assert.deepEqual(await stored(), before)
+  assert.deepEqual(
+    (await stored()).filter(each => !before.includes(each)),
+    [],
+  )
 })
 
 test('a cancelled run of the sandbox keeps a model where it was asked to', { timeout: 300_000 }, async () => {

@@ -112,6 +112,10 @@ test('never ends', () => new Promise(() => setTimeout(() => process.kill(process
     'steady.test.ts': steady,
   },
   'a property was broken': { 'wrong.test.ts': wrong.replace("'wrong'", "'Property failed after 3 tests'") },
+  'a contract was broken': {
+    'steady.test.ts': `import './inner.contract.ts'\n${steady}`,
+    'inner.contract.ts': wrong,
+  },
   'faults were injected': { 'test/faults/wrong.test.ts': wrong },
 }
 for (const [when, files] of Object.entries(notRunAgain))

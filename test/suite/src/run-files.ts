@@ -46,7 +46,7 @@ interface GroupOutcome {
 
 /**
  * Runs all groups. Where tests of at most two files failed, these files are run again, one at a time: what passes then
- * counts as passed, and is named in `flaky`. So it is where a process failed once its tests were over. Nothing is run again where a process ended before its tests did, where a
+ * counts as passed, and is named in `flaky`. A file whose process fails after its tests ended is run again, too. Nothing is run again where a process ended before its tests did, where a
  * property was broken, which takes its random data, or where a promise under faults was: there once is too often.
  */
 export async function runFiles(root: string, groups: readonly Group[], out: NodeJS.WritableStream): Promise<Outcome> {
@@ -75,7 +75,7 @@ function toRerun(failures: readonly Failure[]): string[] {
 }
 
 const mayRerun = ({ file, reason }: Failure) =>
-  !file.startsWith('test/faults/') && !reason.includes('Property failed after')
+  !file.endsWith('.contract.ts') && !file.startsWith('test/faults/') && !reason.includes('Property failed after')
 
 async function runGroup(root: string, { files, atOnce }: Group, out: NodeJS.WritableStream): Promise<GroupOutcome> {
   const events = run({ files: files.map(file => join(root, file)), cwd: root, concurrency: atOnce })

@@ -35,12 +35,14 @@ export async function* growth(workbench: Workbench): AsyncIterable<Figure> {
   const gets = { small: getsOf(workbench, storeOfFew), large: getsOf(workbench, storeOfMany) }
 
   const others = await otherCalls(workbench, small)
-  const calls = [...others, ['get', gets] as const]
+  const calls = [['get', gets] as const, ...others]
   // First, and not all of them: readers that nobody keeps from it read millions of events in a minute or two.
   for (const [name, plans] of calls.filter(([name]) => !name.endsWith('the filter'))) {
     const whileBehind = await measured(workbench, both, plans)
     const behind = await mostBehind(large)
-    if (behind < leastBehind) throw new Error(`The readers were only ${behind} events behind.`)
+    if (behind < leastBehind && name === 'get') throw new Error(`The readers were only ${behind} events behind.`)
+    // The others have a figure where the readers leave time for it.
+    if (behind < leastBehind) break
     yield* costs(`${name}, readers ${behind.toLocaleString('en')} events behind`, whileBehind, mostRatioBehind)
   }
 

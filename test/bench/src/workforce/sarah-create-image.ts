@@ -23,7 +23,7 @@ export async function figures(): Promise<Figure[]> {
     limits: [],
     details: { pictures: PICTURES, seed: SEED },
   })
-  const outside = values('text_outside_its_box_px').filter(pixels => pixels > 0.01).length
+  const outside = values('no_text_outside_its_box_px').filter(pixels => pixels > 0.01).length
   const overlaps = values('no_texts_that_overlap').reduce((sum, count) => sum + count, 0)
   return [
     figure('pictures with a text outside its box', outside, { most: 0 }),

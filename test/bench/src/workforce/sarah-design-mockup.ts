@@ -31,7 +31,7 @@ export async function figures(): Promise<Figure[]> {
   })
   return [
     figure('least contrast of a text', worst('least_contrast', Math.min), { least: 4.5 }),
-    figure('pixels of a text outside its box', worst('text_outside_its_box_px', Math.max), { most: 0 }),
+    figure('pixels of a text outside its box', worst('no_text_outside_its_box_px', Math.max), { most: 0 }),
     figure('texts on another', worst('no_texts_that_overlap', Math.max), { most: 0 }),
     await exampleTime('sarah', 'design_mockup', 2000),
   ]

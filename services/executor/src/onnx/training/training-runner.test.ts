@@ -103,7 +103,8 @@ test('a run that is killed three times at random, with steps lost each time, mak
     let [messages, lostAt] = [0, 0]
     const endsAt = async (step: number): Promise<boolean> => {
       messages += 1
-      if (messages < last) return false
+      // A slow first checkpoint leaves few messages. The last steps always end it.
+      if (messages < last && step < 1_000) return false
       lostAt = step
       await loaded.kill()
       return true

@@ -215,7 +215,7 @@ describe('of a post it is measured whether it', () => {
     }
     assert.deepEqual(await topicOf(good.sections), [true, '2 of 2 sections'])
     assert.deepEqual(await topicOf([...good.sections, football]), [true, '2 of 2 sections, 1 too short to judge'])
-    assert.deepEqual(await topicOf([football]), [false, 'not checked: no section has 3 sentences'])
+    assert.deepEqual(await topicOf([football]), [false, 'not checked: no section has 3 sentences that tell something'])
   })
 
   it('has a topic that can not be compared: it is not asked for again for that', async () => {

@@ -25,7 +25,7 @@ export const checks: Checks<Input, Result> = (_brief, { result, artifacts = [] }
     measured('least_contrast_of_pairs', least >= READABLE, Number(least.toFixed(2)), READABLE),
     measured('least_contrast_of_the_logo', ink >= READABLE, Number(ink.toFixed(2)), READABLE),
     measured('least_contrast_of_the_mark', mark >= SEEN, Number(mark.toFixed(2)), SEEN),
-    measured('text_outside_its_box_px', outside <= 0.01, Number(outside.toFixed(2)), 0),
+    measured('no_text_outside_its_box_px', outside <= 0.01, Number(outside.toFixed(2)), 0),
     measured('pictures_of_their_size', sized === square.length, sized, square.length),
   ]
 }

@@ -68,7 +68,7 @@ describe('brand assets', () => {
         String(svg).replace(/(class="text"[^>]*fill=)"[^"]*"/, '$1"#333333"'),
       ),
       least_contrast_of_the_mark: redrawn('mark.svg', svg => String(svg).replaceAll('#1f6feb', '#e8f0ff')),
-      text_outside_its_box_px: redrawn('logo.svg', svg =>
+      no_text_outside_its_box_px: redrawn('logo.svg', svg =>
         String(svg).replace(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5'),
       ),
       pictures_of_their_size: redrawn('icon-192.png', png => png.fill(9, 16, 20)),

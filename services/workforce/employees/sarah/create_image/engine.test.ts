@@ -244,7 +244,7 @@ describe('pictures', () => {
       redrawn(card, 'image.svg', svg => String(svg).replace(from, to))
     const chunk = Buffer.concat([Buffer.from([0, 0, 0, 3]), Buffer.from('tEXta\0b'), Buffer.alloc(4)])
     const changed = {
-      text_outside_its_box_px: drawn(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5'),
+      no_text_outside_its_box_px: drawn(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5'),
       no_texts_that_overlap: drawn(/<path class="text"[^>]*>/, '$&$&'),
       least_contrast: drawn(/(class="text"[^>]*fill=)"[^"]*"/, `$1"${card.result.colours.ground}"`),
       size_px: redrawn(card, 'image.png', () =>
@@ -256,7 +256,7 @@ describe('pictures', () => {
           '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><path d="M0 0H400V300H0Z" fill="#456"/></svg>',
         ),
       ),
-      metadata_bytes: redrawn(photograph, 'image.png', png =>
+      no_metadata_bytes: redrawn(photograph, 'image.png', png =>
         Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]),
       ),
     }

@@ -17,7 +17,7 @@ export function photographed(artifacts: NonNullable<Answer['artifacts']>, result
       withoutOwn,
     ),
     { id: 'spread_of_light', pass: spread >= LEAST_SPREAD, value: spread, target: LEAST_SPREAD },
-    { id: 'metadata_bytes', pass: foreign === 0, value: foreign, target: 0 },
+    { id: 'no_metadata_bytes', pass: foreign === 0, value: foreign, target: 0 },
   ]
 }
 

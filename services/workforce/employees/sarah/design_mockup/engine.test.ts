@@ -177,7 +177,7 @@ describe('mock-ups of a page', () => {
       return found.flatMap(({ id, pass }) => (pass ? [] : id))
     }
     assert.deepEqual(await failing('mobile.svg', svg => svg.replace(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5')), [
-      'text_outside_its_box_px',
+      'no_text_outside_its_box_px',
     ])
     assert.deepEqual(await failing('page.html', html => html.replace('</body>', '<script></script></body>')), [
       'no_html_scripts',

@@ -31,7 +31,7 @@ export function drawnWell(
     /<(?:script|foreignObject|image|use|a|style)\b|url\(|\son\w+=|href/i.test(svg),
   ).length
   return [
-    { id: 'text_outside_its_box_px', pass: outside <= 0.01, value: Number(outside.toFixed(2)), target: 0 },
+    { id: 'no_text_outside_its_box_px', pass: outside <= 0.01, value: Number(outside.toFixed(2)), target: 0 },
     { id: 'no_texts_that_overlap', pass: overlaps === 0, value: overlaps, target: 0 },
     { id: 'least_contrast', pass: least >= READABLE, value: Number(least.toFixed(2)), target: READABLE },
     { id: 'size_px', pass: sizes.join(' ') === asked, value: sizes.join(' '), target: asked },

@@ -22,13 +22,15 @@ export function topicCheck(
   const isCompared = knowsWords(language)
   const left = parts.length - judged.length
   const found = `${judged.length - offTopic} of ${judged.length} ${name}s${left === 0 ? '' : `, ${left} too short to judge`}`
-  const unjudged = isCompared ? `no ${name} has ${FEWEST_SENTENCES} sentences` : `there are no rules for ${language}`
+  const unjudged = isCompared
+    ? `no ${name} has ${FEWEST_SENTENCES} sentences that tell something`
+    : `there are no rules for ${language}`
   const isChecked = isCompared && judged.length > 0
   const check = {
     id: `${name}s_on_topic`,
     pass: isChecked && offTopic === 0,
     value: isChecked ? found : `not checked: ${unjudged}`,
-    target: `all ${name}s of ${FEWEST_SENTENCES} or more sentences`,
+    target: `all ${name}s of ${FEWEST_SENTENCES} or more sentences that tell something`,
   }
   return { check, isChecked }
 }

@@ -382,6 +382,14 @@ describe('tables', () => {
       assert.match(series?.warnings.join() ?? '', /rows are taken in their order/)
     })
 
+  it('forecasts no column of times that comes second and can not be read', () => {
+    const csv = `region,created_at,sold\n${rows.map(([, a], i) => `town ${i},${((i * 5) % 12) + 1},${a}`).join('\n')}`
+    assert.deepEqual(
+      readSeries(brief({ csv })).map(({ name }) => name),
+      ['sold'],
+    )
+  })
+
   for (const [name, last] of [
     ['region', 'Total,36'],
     ['Gebiet', 'Summe,36'],

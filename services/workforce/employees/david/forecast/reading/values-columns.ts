@@ -31,7 +31,7 @@ export function valuesAmong(
         isCodeName(name) ||
         digitTimes(name, cells) !== undefined ||
         isConstant(cells) ||
-        (isUntimed && index === 0 && namesTimes(name))))
+        (isUntimed && namesTimes(name))))
   const namesOfRows = numeric.filter(isName)
   const values = numeric.filter(one => !namesOfRows.includes(one))
   return {
