@@ -1,9 +1,16 @@
-/** What a task costs the database in writes, where its owner, its executor and its readers are several processes. */
+/**
+ * Tasks whose owner, executor and readers are several processes: what they cost the database in writes, and that training
+ * makes the same model as in a single process.
+ */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Server, startServer } from '@millhand/test-e2e/server'
+import { repository, type Server, startServer } from '@millhand/test-e2e/server'
+import { run } from '@millhand/test-e2e/tasks'
+import { examplesOf } from '@millhand/test-e2e/training'
 import { javaMissing, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
 import { type CommandProxy, proxyCommands } from './proxy-commands.ts'
 import { type TaskWrites, taskWrites } from './task-writes.ts'
@@ -62,5 +69,17 @@ describe('a task of several processes', { skip: javaMissing }, () => {
     assert.deepEqual([writes.inserts, writes.updates], [TASKS, 2 * TASKS])
     // A sweep may read one that is being written.
     assert.ok(writes.outboxReads < TASKS / 2, `${writes.outboxReads} reads of outboxes`)
+  })
+
+  it('that trains makes the same bytes as in a single process', { timeout: 600_000 }, async () => {
+    await using single = await startServer()
+    const examples = examplesOf(readFileSync(join(repository, 'test/fixtures/digits/all.txt'), 'utf8'))
+    const json = { type: 'training', model: 'digits', input: examples(400), parameters: { epochs: 5, seed: 7 } }
+    const digestBy = async (shape: Server) => {
+      const { output, error } = await run(shape, json)
+      assert.match(output?.digest, /^sha256:/, JSON.stringify(error))
+      return output.digest
+    }
+    assert.equal(await digestBy(server as Server), await digestBy(single))
   })
 })
