@@ -24,7 +24,7 @@ export function valuesAmong(
     ? columns.find(({ index, name, cells }) => looksLikeTimes(name, cells, index === 0))
     : undefined
   const numeric = columns.filter(({ name, cells }) => isNumeric(name, cells, conventions))
-  const isName = ({ index, name, cells }: Sampled) =>
+  const isName = ({ name, cells }: Sampled) =>
     cells.some(isDesignation) ||
     (numeric.length > 1 &&
       (countsUp(cells) ||
