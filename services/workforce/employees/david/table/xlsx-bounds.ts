@@ -90,5 +90,6 @@ function cellsIn(text: string, param: string): number {
 
 const PLACE: Readonly<Record<string, RegExp>> = { c: /^([A-Z]{1,3})(\d{1,7})$/, row: /^()(\d{1,7})$/ }
 
-const columnOf = (letters: string) =>
+/** From 1. */
+export const columnOf = (letters: string): number =>
   [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0)

@@ -74,6 +74,27 @@ describe('a workbook', () => {
     assert.match(warnings.join(), /header has two rows: "2025 Q1"/)
   })
 
+  it('has percentages as fractions, and tells of each column that has some', async () => {
+    const rows = rowsXml([
+      ['Shares of 2026', null, null, [0.5, 's="4"']],
+      [],
+      ['q', 'share', 'growth', 'rate', 'left'],
+      ['a', [0.12, 's="4"'], [0.07, 's="5"'], [12, 's="6"'], 0.5],
+      ['b', [0.57, 's="4"'], 4, [7, 's="6"'], 0.25],
+    ])
+    const { columns, warnings } = await read(packed(workbook({ Notes: '', Data: rows })), { header_row: 3 })
+    assert.deepEqual(columns.slice(1), [
+      [0.12, 0.57],
+      [0.07, 4],
+      [12, 7],
+      [0.5, 0.25],
+    ])
+    assert.deepEqual(warnings, [
+      '"share" is shown as percentages and read as fractions: 12 % as 0.12.',
+      '"growth" is shown as percentages and read as fractions: 7 % as 0.07. Its other numbers, 1 of 2, are read as they are.',
+    ])
+  })
+
   it('tells of cells that are merged, of formulas without a result, and of errors', async () => {
     const rows = rowsXml([
       ['a', 'b'],
