@@ -95,6 +95,23 @@ describe('a workbook', () => {
     ])
   })
 
+  it('may begin with a sheet that is a chart, in a part that is called as one of cells', async () => {
+    const parts = workbook({ Data: rowsXml([['x'], [1]]) })
+    const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+    const chart = `<Relationship Id="rId9" Type="${types}/chartsheet" Target="chartsheets/sheet1.xml"/>`
+    const file = packed({
+      ...parts,
+      'xl/workbook.xml': `${parts['xl/workbook.xml']}`.replace(
+        '<sheets>',
+        '$&<sheet name="Chart" sheetId="9" r:id="rId9"/>',
+      ),
+      'xl/_rels/workbook.xml.rels': `${parts['xl/_rels/workbook.xml.rels']}`.replace('</Rel', `${chart}$&`),
+      'xl/chartsheets/sheet1.xml': '<chartsheet/>',
+    })
+    assert.deepEqual((await read(file)).columns, [[1]])
+    await refused(file, /table is empty/, { sheet: 'Chart' })
+  })
+
   it('tells of cells that are merged, of formulas without a result, and of errors', async () => {
     const rows = rowsXml([
       ['a', 'b'],

@@ -87,8 +87,10 @@ interface Sheet {
 async function sheetsOf(parts: ReadonlyMap<string, Uint8Array>, param: string): Promise<readonly Sheet[]> {
   const archive = new Uint8Array(zipSync(Object.fromEntries(parts), { level: 0 }))
   try {
-    const sheets = await readXlsxFile(archive.buffer)
-    return sheets.map(({ sheet, data }) => ({ name: sheet, rows: data }))
+    const sheets: readonly { readonly sheet: string; readonly data?: Sheet['rows'] }[] = await readXlsxFile(
+      archive.buffer,
+    )
+    return sheets.map(({ sheet, data = [] }) => ({ name: sheet, rows: data })) // A chart has none, whatever the types say.
   } catch (cause) {
     throw broken(cause, param)
   }
