@@ -26,6 +26,8 @@ export interface RunItem {
   readonly files?: readonly AttachedFile[]
   /** Told what the run has used so far, whenever that is more: it counts however the run ends. */
   readonly onUsage?: (used: ModelUsage) => void
+  /** Told what the run waits for, in a sentence for its owner; undefined once it goes on. A run over its time ends with it. */
+  readonly onWait?: (reason: string | undefined) => void
   /**
    * Has it noted that the run may have cost so much in all, in millionths of a dollar, once what is asked next is
    * answered: it counts where this machine is lost. Rejects where that can't be, or the run is to stop: then nothing is asked.

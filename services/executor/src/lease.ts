@@ -23,6 +23,8 @@ export interface HeldLease {
   /** When the run must be stopped unless the lease is renewed before, by the monotonic clock. */
   stopAt: number
   stop: Stop | undefined
+  /** What its run waits for, in a sentence for its owner. */
+  waitsFor?: string | undefined
   /** Whether its run is over: what still comes of that is dropped. */
   isOver: boolean
   /** Of the run, where its trace is sampled. */

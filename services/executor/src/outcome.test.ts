@@ -34,9 +34,14 @@ test('a message that quotes its caller keeps his paths, and only those', () => {
   }
 })
 
-test('a run over its time names the field that limited it, its value and what to do', () => {
+test('a run over its time names the field that limited it, its value, what it waited for and what to do', () => {
   const engine = { kind: 'rules', name: 'x', provider: 'cpu' }
-  const late: HeldLease = { ...holdLease(create(LeaseSchema), 0), runTimeoutMs: 2_500, stop: 'run_timeout' }
+  const late: HeldLease = {
+    ...holdLease(create(LeaseSchema), 0),
+    runTimeoutMs: 2_500,
+    stop: 'run_timeout',
+    waitsFor: 'Nobody came.',
+  }
   for (const [loads, field] of [
     ['model', 'run_timeout_s'],
     ['engine', 'timeout_s'],
@@ -44,7 +49,7 @@ test('a run over its time names the field that limited it, its value and what to
     const { case: kind, value } = outcomes({ engine, loads }, undefined).ofStop(late)
     assert.deepEqual(
       kind === 'failure' && value.message,
-      `The run took longer than the 2.5 s of its \`${field}\`, and was stopped. Create the task again with a larger \`${field}\` or less input.`,
+      `The run took longer than the 2.5 s of its \`${field}\`, and was stopped. Nobody came. Create the task again with a larger \`${field}\` or less input.`,
     )
   }
 })

@@ -47,10 +47,14 @@ export function outcomes(
     },
 
     /** Of a run that was ended before it was over. */
-    ofStop({ stop, runTimeoutMs }: HeldLease): Outcome {
+    ofStop({ stop, runTimeoutMs, waitsFor }: HeldLease): Outcome {
       if (stop === 'run_timeout') {
-        const why = `The run took longer than the ${runTimeoutMs / 1000} s of its \`${timeout}\`, and was stopped.`
-        return failure('run_timeout', `${why} Create the task again with a larger \`${timeout}\` or less input.`, false)
+        const why = [
+          `The run took longer than the ${runTimeoutMs / 1000} s of its \`${timeout}\`, and was stopped.`,
+          ...(waitsFor === undefined ? [] : [waitsFor]),
+          `Create the task again with a larger \`${timeout}\` or less input.`,
+        ]
+        return failure('run_timeout', why.join(' '), false)
       }
       return { case: 'evicted', value: true }
     },

@@ -179,6 +179,9 @@ class BatchRun implements ActiveRun {
       parameters: one.lease.parameters,
       files: this.#givenTo.get(one) ?? [],
       onUsage: (used: ModelUsage) => void this.#usedBy.set(one, used),
+      onWait: (reason: string | undefined) => {
+        one.waitsFor = reason
+      },
       reserveCost: (costMicros: number) =>
         this.#transfers.of(one, signal => this.#deps.reserve(one.lease, costMicros, signal)),
       storeCheckpoint: async (bytes: Uint8Array) => {

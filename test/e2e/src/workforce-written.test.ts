@@ -144,8 +144,16 @@ describe('work that a language model writes', { timeout: 300_000 }, () => {
     const hung = model.hung()
     const task = await done('emma', 'write_response', { timeout_s: 2 })
     assert.deepEqual([task.status, task.error.code], ['failed', 'run_timeout'])
+    assert.match(task.error.message, /2 s of its `timeout_s`.* The language model had not answered yet\./)
     assert.ok(task.usage.input_tokens > 100 && task.usage.output_tokens === 0, JSON.stringify(task.usage))
     await gone(await hung)
+  })
+
+  it('is stopped by `timeout_s` while the server is away, and the message says what its server answered last', async () => {
+    says(503, 'nothing')
+    const { error } = await done('emma', 'write_response', { timeout_s: 2 })
+    assert.equal(error.code, 'run_timeout')
+    assert.match(error.message, /2 s of its `timeout_s`.* its status was 503\./)
   })
 
   it('is stopped when it is cancelled while the server says nothing; the question is taken back', async () => {

@@ -61,16 +61,20 @@ function* knownTags(text: string, names: readonly string[], param: string): Gene
 /** A sheet that is named twice would be read twice. */
 function boundReferences(text: string, param: string): void {
   const taken = new Set<string>()
-  for (const { name, attributes } of knownTags(text, ['sheet', 'Relationship'], param))
+  for (const { name, attributes } of knownTags(text, ['sheet', 'Relationship'], param)) {
+    // A sheet that is a chart has no cells and is not read. Its part may be called as one of cells.
+    const types = [...attributes].filter(([attribute]) => /(?:^|:)Type$/.test(attribute))
+    const isChart = types.length === 1 && types.every(([, type]) => type.endsWith('/chartsheet'))
     for (const [attribute, value] of attributes) {
       const isReference = name === 'sheet' ? /(?:^|:)id$/.test(attribute) : attribute === 'Id'
       // Paths to one part may be written in several ways, but end with its name.
-      const isTarget = name === 'Relationship' && attribute === 'Target' && /sheet/i.test(value)
+      const isTarget = name === 'Relationship' && !isChart && attribute === 'Target' && /sheet/i.test(value)
       if (!isReference && !isTarget) continue
       const key = `${name} ${attribute} ${isTarget ? value.slice(value.lastIndexOf('/') + 1) : value}`
       if (taken.has(key)) throw unwritten(param)
       taken.add(key)
     }
+  }
 }
 
 /** Cells from A1 to the farthest row and the farthest column: those between are filled in when a sheet is read. */
@@ -90,5 +94,6 @@ function cellsIn(text: string, param: string): number {
 
 const PLACE: Readonly<Record<string, RegExp>> = { c: /^([A-Z]{1,3})(\d{1,7})$/, row: /^()(\d{1,7})$/ }
 
-const columnOf = (letters: string) =>
+/** From 1. */
+export const columnOf = (letters: string): number =>
   [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0)

@@ -74,6 +74,44 @@ describe('a workbook', () => {
     assert.match(warnings.join(), /header has two rows: "2025 Q1"/)
   })
 
+  it('has percentages as fractions, and tells of each column that has some', async () => {
+    const rows = rowsXml([
+      ['Shares of 2026', null, null, [0.5, 's="4"']],
+      [],
+      ['q', 'share', 'growth', 'rate', 'left'],
+      ['a', [0.12, 's="4"'], [0.07, 's="5"'], [12, 's="6"'], 0.5],
+      ['b', [0.57, 's="4"'], 4, [7, 's="6"'], 0.25],
+    ])
+    const { columns, warnings } = await read(packed(workbook({ Notes: '', Data: rows })), { header_row: 3 })
+    assert.deepEqual(columns.slice(1), [
+      [0.12, 0.57],
+      [0.07, 4],
+      [12, 7],
+      [0.5, 0.25],
+    ])
+    assert.deepEqual(warnings, [
+      '"share" is shown as percentages and read as fractions: 12 % as 0.12.',
+      '"growth" is shown as percentages and read as fractions: 7 % as 0.07. Its other numbers, 1 of 2, are read as they are.',
+    ])
+  })
+
+  it('may begin with a sheet that is a chart, in a part that is called as one of cells', async () => {
+    const parts = workbook({ Data: rowsXml([['x'], [1]]) })
+    const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+    const chart = `<Relationship Id="rId9" Type="${types}/chartsheet" Target="chartsheets/sheet1.xml"/>`
+    const file = packed({
+      ...parts,
+      'xl/workbook.xml': `${parts['xl/workbook.xml']}`.replace(
+        '<sheets>',
+        '$&<sheet name="Chart" sheetId="9" r:id="rId9"/>',
+      ),
+      'xl/_rels/workbook.xml.rels': `${parts['xl/_rels/workbook.xml.rels']}`.replace('</Rel', `${chart}$&`),
+      'xl/chartsheets/sheet1.xml': '<chartsheet/>',
+    })
+    assert.deepEqual((await read(file)).columns, [[1]])
+    await refused(file, /table is empty/, { sheet: 'Chart' })
+  })
+
   it('tells of cells that are merged, of formulas without a result, and of errors', async () => {
     const rows = rowsXml([
       ['a', 'b'],

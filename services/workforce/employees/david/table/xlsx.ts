@@ -9,6 +9,7 @@ import { HEAD, layoutOf } from './layout.ts'
 import { boundedSize, distinctNames, type RawTable, type Value } from './raw-table.ts'
 import { unreadArchive } from './unread-formats.ts'
 import { boundedSheets } from './xlsx-bounds.ts'
+import { percentCells, percentSaid } from './xlsx-percent.ts'
 import { unzip } from './zip.ts'
 
 /** All parts of a file together, unpacked, and how many there may be. */
@@ -36,7 +37,7 @@ export async function readXlsx(
     )
   if (chosen === undefined || !full.includes(chosen)) throw new Refusal(param, 'The table is empty.')
   const others = full.filter(one => one !== chosen).map(({ name }) => shown(name))
-  const table = tableOf(chosen.rows, header, param)
+  const table = tableOf(chosen.rows, header, percentCells(parts, all.indexOf(chosen)), param)
   return {
     ...table,
     warnings: [
@@ -86,8 +87,10 @@ interface Sheet {
 async function sheetsOf(parts: ReadonlyMap<string, Uint8Array>, param: string): Promise<readonly Sheet[]> {
   const archive = new Uint8Array(zipSync(Object.fromEntries(parts), { level: 0 }))
   try {
-    const sheets = await readXlsxFile(archive.buffer)
-    return sheets.map(({ sheet, data }) => ({ name: sheet, rows: data }))
+    const sheets: readonly { readonly sheet: string; readonly data?: Sheet['rows'] }[] = await readXlsxFile(
+      archive.buffer,
+    )
+    return sheets.map(({ sheet, data = [] }) => ({ name: sheet, rows: data })) // A chart has none, whatever the types say.
   } catch (cause) {
     throw broken(cause, param)
   }
@@ -96,7 +99,12 @@ async function sheetsOf(parts: ReadonlyMap<string, Uint8Array>, param: string): 
 const broken = (cause: unknown, param: string) =>
   new Refusal(param, `The workbook can't be read: ${shown(cause instanceof Error ? cause.message : 'it is broken')}.`)
 
-function tableOf(rows: Sheet['rows'], header: number | undefined, param: string): RawTable {
+function tableOf(
+  rows: Sheet['rows'],
+  header: number | undefined,
+  percents: ReturnType<typeof percentCells>,
+  param: string,
+): RawTable {
   const width = Math.max(0, ...rows.slice(0, HEAD).map(row => row.length), rows[0]?.length ?? 0)
   boundedSize(rows.length, width, param)
   const cells = (row: readonly unknown[]) => Array.from({ length: width }, (_, at) => dated(row[at], param))
@@ -104,7 +112,15 @@ function tableOf(rows: Sheet['rows'], header: number | undefined, param: string)
   const { names, skipped, warnings } = layoutOf(head, header, param)
   const body = rows.slice(skipped).filter(row => row.some(cell => cell !== null && cell !== ''))
   const columns = names.map((_, at) => body.map(row => dated(row[at], param)))
-  return { names: distinctNames(names), columns, rows: body.length, warnings }
+  const distinct = distinctNames(names)
+  const percentages = distinct.map((): number[] => [])
+  for (const { row, column } of percents) {
+    const value = rows[row]?.[column]
+    if (row >= skipped && typeof value === 'number') percentages[column]?.push(value)
+  }
+  const numbersIn = (values: readonly Value[] = []) => values.filter(value => typeof value === 'number').length
+  const said = distinct.flatMap((name, at) => percentSaid(name, percentages[at] ?? [], numbersIn(columns[at])))
+  return { names: distinct, columns, rows: body.length, warnings: [...warnings, ...said] }
 }
 
 /** Times are shares of days, and may be a little before the second that is meant. */

@@ -1,6 +1,7 @@
 /** Lies that were planted, and honest texts that look alike: how many of each are found to claim more than was given. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { readCatalogue } from '../catalogue.ts'
 import corpus from './corpus.fixture.json' with { type: 'json' }
 import fourth from './fourth-writer.fixture.json' with { type: 'json' }
 import letters from './letters.fixture.json' with { type: 'json' }
@@ -24,6 +25,15 @@ const judgedOf = (texts: typeof corpus) =>
   })
 
 const judged = judgedOf(corpus)
+
+it('each text names a kind that an employee has', () => {
+  const kinds = new Set(readCatalogue().flatMap(({ id, kinds }) => kinds.map(kind => `${id}/${kind.id}`)))
+  const named = [corpus, fourth, letters, outside, inside, third, unseen].flat().map(({ kind }) => kind)
+  assert.deepEqual(
+    named.filter(kind => !kinds.has(kind)),
+    [],
+  )
+})
 
 for (const [by, texts, count, mostRefused, mostMissed] of [
   ['language models, as they write them', letters, 120, 2, 6],

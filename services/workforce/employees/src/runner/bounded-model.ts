@@ -51,7 +51,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
   return {
     name,
     model,
-    allow({ maxCostMicros: allowedMicros = MOST_COST_MICROS, seed, onUsage, reserve, signal }) {
+    allow({ maxCostMicros: allowedMicros = MOST_COST_MICROS, seed, onUsage, onWait, reserve, signal }) {
       const maxCostMicros = Math.min(allowedMicros, MOST_COST_MICROS)
       let used: ModelUsage = { inputTokens: 0, outputTokens: 0, costMicros: 0 }
 
@@ -95,6 +95,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
           // Of one that is stopped a server has read the question, as far as anybody knows; a local model may not have come to it.
           if (taken !== undefined || (signal.aborted && !heeds))
             count(tokensAsked(question), Math.min(maxOutputTokens, tokensIn(taken ?? 0)))
+          if (!signal.aborted) onWait?.(faultOf(error).message)
           throw error
         }
       }
@@ -102,6 +103,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
       return {
         async ask(question) {
           const { system, prompt } = question
+          onWait?.('The language model had not answered yet.')
           try {
             const { text } = await generateText({
               model: wrapLanguageModel({
@@ -120,13 +122,15 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
             return { kind: 'told', text }
           } catch (error) {
             if (signal.aborted) return { kind: 'untold', fault: unavailable }
-            const last = lastOf(error)
-            if (last instanceof ModelFault) return { kind: 'untold', fault: last.fault }
-            const status = statusOf(error)
             // The error itself has the question, and may have the key.
-            log.warn('language_model.failed', { status, reason: error instanceof Error ? error.name : 'unknown' })
-            if (isRefusal(status)) return { kind: 'untold', fault: refused(status) }
-            return { kind: 'untold', fault: status === undefined ? unavailable : unavailableWith(status) }
+            if (!(lastOf(error) instanceof ModelFault))
+              log.warn('language_model.failed', {
+                status: statusOf(error),
+                reason: error instanceof Error ? error.name : 'unknown',
+              })
+            return { kind: 'untold', fault: faultOf(error) }
+          } finally {
+            if (!signal.aborted) onWait?.(undefined)
           }
         },
       }
@@ -138,6 +142,17 @@ const heldTo = (schema: Schema) => ({ responseFormat: { type: 'json' as const, s
 
 const textOf = ({ content }: LanguageModelV4GenerateResult): string =>
   content.map(part => (part.type === 'text' ? part.text : '')).join('')
+
+/** Of one try that failed, or of the last of several. */
+function faultOf(error: unknown): Fault {
+  const last = lastOf(error)
+  if (last instanceof ModelFault) return last.fault
+  const status = statusOf(error)
+  if (isRefusal(status)) return refused(status)
+  if (status !== undefined) return unavailableWith(status)
+  const code = connectionFault(last)
+  return code === undefined ? unavailable : unconnected(code)
+}
 
 const tooDear: Fault = {
   code: 'max_cost_reached',
@@ -155,6 +170,12 @@ const unavailable: Fault = {
 const unavailableWith = (status: number): Fault => ({
   ...unavailable,
   message: `The language model’s server did not answer the question; its status was ${status}.`,
+})
+
+/** The address is the operator's, and is not told. */
+const unconnected = (code: string): Fault => ({
+  ...unavailable,
+  message: `The connection to the language model’s server failed: ${code}.`,
 })
 
 const refused = (status: number): Fault => ({
@@ -186,6 +207,14 @@ export const isRefusal = (status: number | undefined): status is number =>
 export function statusOf(error: unknown): number | undefined {
   const last = lastOf(error)
   return APICallError.isInstance(last) ? last.statusCode : undefined
+}
+
+/** What the system, or the client of HTTP, calls it: `ECONNREFUSED`, `UND_ERR_CONNECT_TIMEOUT`. */
+function connectionFault(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && typeof cause.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(cause.code))
+      return cause.code
+  return undefined
 }
 
 const lastOf = (error: unknown): unknown => (RetryError.isInstance(error) ? error.lastError : error)

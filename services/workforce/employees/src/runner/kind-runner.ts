@@ -200,6 +200,7 @@ class KindProcess implements Loaded {
     const limits = {
       ...(typeof maxCostMicros === 'number' && { maxCostMicros }),
       onUsage: item.onUsage ?? (() => {}),
+      onWait: item.onWait,
       /** Where nothing bounds it, or it costs nothing, there is nothing to keep in mind. */
       async reserve(costMicros: number) {
         if (typeof maxCostMicros === 'number' && costMicros > 0) await item.reserveCost?.(costMicros)

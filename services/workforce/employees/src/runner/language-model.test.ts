@@ -1,6 +1,7 @@
 /** Work that a language model does: what it may cost, how it is put right, and what it never sees. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { type Emission, MAX_PIECE_BYTES, type ModelUsage, RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
@@ -15,6 +16,15 @@ const KEY = 'sk-of-the-operator'
 /** Ten dollars for a million read, a hundred for a million written. */
 const prices = { inputMicros: 10_000_000, outputMicros: 100_000_000 }
 
+async function unusedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 async function start(t: TestContext, replies: readonly Reply[], mostReserved = 10) {
   const server = await scriptedModel(t, replies)
   const lines: string[] = []
@@ -24,6 +34,7 @@ async function start(t: TestContext, replies: readonly Reply[], mostReserved = 1
   const emitted: Emission[] = []
   let used: ModelUsage | undefined
   const reserved: number[] = []
+  const waits: (string | undefined)[] = []
   const run = async (brief: object = {}, parameters: object = {}) => {
     const item = {
       input: briefText(brief),
@@ -31,6 +42,7 @@ async function start(t: TestContext, replies: readonly Reply[], mostReserved = 1
       onUsage: (now: ModelUsage) => {
         used = now
       },
+      onWait: (reason: string | undefined) => void waits.push(reason),
       reserveCost: async (micros: number) => {
         reserved.push(micros)
         if (reserved.length > mostReserved) throw new Error('the run is to stop')
@@ -39,7 +51,7 @@ async function start(t: TestContext, replies: readonly Reply[], mostReserved = 1
     const { items } = await process.run([item], async (_, emission) => void emitted.push(emission))
     return outcome(items[0])
   }
-  return { ...server, process, run, emitted, lines, reserved, used: () => used }
+  return { ...server, process, run, emitted, lines, reserved, waits, used: () => used }
 }
 
 describe('a language model', () => {
@@ -129,9 +141,40 @@ describe('a language model', () => {
   it('that is away is asked again after a pause, then the task is to be tried later', async t => {
     const back = await start(t, [503, 429, '{"said":"well"}'])
     assert.deepEqual((await back.run()).result, { said: 'well' })
+    assert.deepEqual(back.waits, [
+      'The language model had not answered yet.',
+      'The language model’s server did not answer the question; its status was 503.',
+      'The language model’s server did not answer the question; its status was 429.',
+      undefined,
+    ])
     const away = await start(t, [])
     const { code, retryable } = await away.run()
     assert.deepEqual([code, retryable, away.asked.length], ['model_unavailable', true, 6])
+  })
+
+  it('whose server is not there: what a run that is stopped waited for is told, without an address', async t => {
+    const languageModel = openAICompatible({
+      url: `http://127.0.0.1:${await unusedPort()}/v1`,
+      model: 'small',
+      ...prices,
+      log: createLog({ level: 'error', write: () => {} }),
+    })
+    const process = await load(t, 'tester/write', { languageModel })
+    const failed = Promise.withResolvers<void>()
+    const waits: (string | undefined)[] = []
+    const onWait = (reason: string | undefined) => {
+      waits.push(reason)
+      if (waits.length === 2) failed.resolve()
+    }
+    const run = process.run([{ input: briefText({}), parameters: { engine: 'llm' }, onWait }])
+    const stopped = assert.rejects(run, error => error instanceof RunnerGone && error.reason === 'killed')
+    await failed.promise
+    await process.kill()
+    await stopped
+    assert.deepEqual(waits, [
+      'The language model had not answered yet.',
+      'The connection to the language model’s server failed: ECONNREFUSED.',
+    ])
   })
 
   it('whose server refuses fails the task', async t => {

@@ -27,6 +27,8 @@ interface Limits {
   readonly seed: number
   /** Told the sum, after each question. */
   readonly onUsage: (used: ModelUsage) => void
+  /** As in `RunItem`: while it is asked, that it has not answered, or why it did not when it was last asked. */
+  readonly onWait?: ((reason: string | undefined) => void) | undefined
   /** Asked before each question for what all may have cost once it is answered. Where it rejects nothing is asked. */
   readonly reserve: (costMicros: number) => Promise<void>
   /** Ends what is asked then. */
