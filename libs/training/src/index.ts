@@ -2,7 +2,7 @@ export { CheckpointInvalid, readCheckpoint, writeCheckpoint } from './checkpoint
 export { differentiableOperators } from './differentiable-operators.ts'
 export { batchesOf, takeExamples } from './examples.ts'
 export { type FrozenBase, layersFault, openFrozenBase } from './frozen/frozen-base.ts'
-export { frozenInput } from './frozen/frozen-input.ts'
+export { frozenInput, frozenInputs } from './frozen/frozen-input.ts'
 export type { Layers } from './frozen/layers.ts'
 export { isClassName, MOST_CLASSES, openNewClasses } from './frozen/new-classes.ts'
 export { FEATURES, newHead } from './frozen/new-head.ts'

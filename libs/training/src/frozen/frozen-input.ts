@@ -1,5 +1,6 @@
 /** The input of an example for a frozen base. */
 import { ExamplesInvalid } from '../run/example-set.ts'
+import type { InputReader } from '../run/input-elements.ts'
 
 /** A text, or a picture as a `data:` URI, of the fields beside the target. Throws `ExamplesInvalid`. */
 export function frozenInput({ input, ...others }: Readonly<Record<string, unknown>>, line: number): string {
@@ -10,4 +11,10 @@ export function frozenInput({ input, ...others }: Readonly<Record<string, unknow
   if (input === undefined || input === null) throw new ExamplesInvalid('is missing', where)
   if (typeof input !== 'string') throw new ExamplesInvalid('must be a text', where)
   return input
+}
+
+/** Checks the inputs of examples, and computes no features of them. */
+export const frozenInputs: InputReader = {
+  add: (fields, { line }) => void frozenInput(fields, line),
+  tensors: () => new Map(),
 }

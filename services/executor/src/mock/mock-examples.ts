@@ -8,7 +8,7 @@ import {
   type ExampleSet,
   ExamplesInvalid,
   exampleFormatOf,
-  frozenInput,
+  frozenInputs,
   openNewClasses,
   outputWidth,
   type ReadOptions,
@@ -72,17 +72,16 @@ async function read(
 ): Promise<MockExamples> {
   const targets = model.base === undefined ? undefined : openNewClasses()
   try {
-    const set = await readExamples(bytes, { format, model, parameters, ...(targets && { targets, inputs: texts }) })
+    const set = await readExamples(bytes, {
+      format,
+      model,
+      parameters,
+      ...(targets && { targets, inputs: frozenInputs }),
+    })
     return { ...set, ...(targets && { labels: targets.labels() }) }
   } catch (error) {
     throw error instanceof ExamplesInvalid ? new InputInvalid(error.message) : error
   }
-}
-
-/** Inputs of a new head, of which no features are computed. */
-const texts: NonNullable<ReadOptions['inputs']> = {
-  add: (fields, { line }) => void frozenInput(fields, line),
-  tensors: () => new Map(),
 }
 
 /** A batch of the default size, and what is held out beside it. */

@@ -1,13 +1,12 @@
 /**
- * Training on one thread, beside JAX: steps of two small networks, and the gradients of ten. Steps are counted in a second
- * of processor time, which is a second where nothing else runs; `per_s` has those of the clock.
+ * Training on one thread, beside JAX: steps of two small networks, and the gradients of ten and of each operator. Steps
+ * are counted in a second of processor time, which is a second where nothing else runs; `per_s` has those of the clock.
  */
-import type { Loss } from '@millhand/training'
-import { convolution, dense, type Network, networkKinds } from '@millhand/training/fixture'
+import { convolution, dense, type Network, networkKinds, numberCases, placeCases } from '@millhand/training/fixture'
 import { alternate } from '../alternate.ts'
 import { type Figure, median } from '../figure.ts'
 import { type CheckpointCost, checkpointCost } from '../training/checkpoint-cost.ts'
-import { openContestant, type StepRate } from '../training/contestant.ts'
+import { type ContestantOptions, openContestant, type StepRate } from '../training/contestant.ts'
 import { type Jax, openJax } from '../training/jax.ts'
 import type { Workbench } from '../workbench.ts'
 
@@ -25,9 +24,12 @@ export async function* training({ seconds, rounds: times, folder }: Workbench): 
       'JAX is not installed, so nothing is compared with it: `pip install jax` in an environment, and name its Python in BENCH_PYTHON.\n',
     )
   }
-  if (jax) yield await gradients(jax)
+  if (jax) {
+    yield await gradients(jax, 'networks', networkKinds)
+    yield await gradients(jax, 'operators', operators)
+  }
   for (const [name, network] of Object.entries(networks)) {
-    const contestant = await openContestant(network, 'cross_entropy')
+    const contestant = await openContestant({ build: network, loss: 'cross_entropy' })
     const { own, theirs } = await alternate(times, {
       own: () => contestant.rate(seconds),
       theirs: async () => (jax ? contestant.jaxRate(jax, seconds) : undefined),
@@ -55,22 +57,34 @@ async function checkpoints(times: number, folder: () => string): Promise<Figure>
   }
 }
 
-async function gradients(jax: Jax): Promise<Figure> {
-  const differences: number[] = []
-  for (const { build, loss } of Object.values(networkKinds) as { build(network: Network): string; loss: Loss }[]) {
-    const contestant = await openContestant(build, loss)
-    differences.push((await contestant.difference(jax)) * 1e6)
+/** Each has one case or several. The details are parts per million, as the largest is. */
+async function gradients(
+  jax: Jax,
+  what: string,
+  kinds: Readonly<Record<string, ContestantOptions | readonly ContestantOptions[]>>,
+): Promise<Figure> {
+  const details: Record<string, number> = {}
+  for (const [name, cases] of Object.entries(kinds)) {
+    const differences: number[] = []
+    for (const each of [cases].flat()) differences.push(await (await openContestant(each)).difference(jax))
+    details[name] = Math.max(...differences) * 1e6
   }
   return {
     section: 'training',
-    name: `gradients of ${differences.length} networks, largest difference`,
+    name: `gradients of ${Object.keys(details).length} ${what}, largest difference`,
     unit: 'ppm',
-    rounds: [Math.max(...differences)],
+    rounds: [Math.max(...Object.values(details))],
     aim: { most: MOST_PPM },
     limits: [],
-    details: {},
+    details,
   }
 }
+
+/** The cases of each operator, of which the tests compare the gradients with finite differences. */
+const operators = Object.groupBy(
+  [...numberCases, ...placeCases].map(each => ({ ...each, loss: 'mean_squared' as const })),
+  ({ operator }) => operator,
+) as Record<string, ContestantOptions[]>
 
 /** As for pictures of 8 × 8 in ten classes. */
 const networks: Readonly<Record<string, (network: Network) => string>> = {

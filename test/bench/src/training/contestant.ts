@@ -12,7 +12,10 @@ export interface Contestant {
   rate(seconds: number): Promise<StepRate>
   /** The same in JAX. */
   jaxRate(jax: Jax, seconds: number): Promise<StepRate>
-  /** The largest difference of a gradient from JAX's, relative to the largest of the network. */
+  /**
+   * The largest difference of a gradient from JAX's, relative to the largest of its tensor. Of a tensor whose gradients are
+   * all below a hundredth of the largest of the network, relative to that hundredth.
+   */
   difference(jax: Jax): Promise<number>
 }
 
@@ -24,8 +27,14 @@ export interface StepRate {
 
 const optimizer: Optimizer = { name: 'adam' }
 
-export async function openContestant(build: (network: Network) => string, loss: Loss): Promise<Contestant> {
-  const network = openNetwork({ seed: 1 })
+export interface ContestantOptions {
+  readonly build: (network: Network) => string
+  readonly loss: Loss
+  readonly opset?: number
+}
+
+export async function openContestant({ build, loss, opset = 20 }: ContestantOptions): Promise<Contestant> {
+  const network = openNetwork({ seed: 1, opset })
   const model = network.bytes(build(network))
   const { batch } = network
   const training = await buildTrainingGraph(model, { loss, batch }, evaluate)
@@ -62,13 +71,20 @@ export async function openContestant(build: (network: Network) => string, loss: 
     async difference(jax) {
       const theirs = (await jax.ask({ open: opened() })) as Record<string, number[]>
       const own = (await evaluate(training.bytes, feeds)).get(training.gradients)?.data as Float32Array
-      const all = training.weights.tensors.flatMap(({ name }) => theirs[name] ?? [])
-      if (all.length !== own.length) throw new Error('JAX has other weights')
-      const largest = all.reduce((most, each) => Math.max(most, Math.abs(each)), 0)
-      return own.reduce((most, each, at) => Math.max(most, Math.abs(each - (all[at] as number))), 0) / largest
+      const all = training.weights.tensors.map(({ name }) => theirs[name] ?? [])
+      if (all.flat().length !== own.length) throw new Error('JAX has other weights')
+      const least = largestOf(all.flat()) / 100
+      const differences = all.map((gradients, tensor) => {
+        const offset = training.weights.tensors[tensor]?.offset ?? 0
+        const difference = largestOf(gradients.map((each, at) => each - (own[offset + at] as number)))
+        return difference / Math.max(least, largestOf(gradients))
+      })
+      return Math.max(...differences)
     },
   }
 }
+
+const largestOf = (numbers: readonly number[]) => numbers.reduce((most, each) => Math.max(most, Math.abs(each)), 0)
 
 const inJson = ({ dtype, shape, data }: Tensor) => {
   const { buffer, byteOffset, byteLength } = data as Float32Array

@@ -6,6 +6,7 @@ and answers with the gradients; {"seconds": s} makes steps for so long and answe
 
 import base64
 import json
+import math
 import os
 import sys
 import time
@@ -44,15 +45,37 @@ def ints(values):
     return [int(n) for n in np.asarray(values).reshape(-1)]
 
 
+def power(a, x, y):
+    """At 0 JAX has a gradient only for exponents of an integer type."""
+    is_whole = isinstance(y, np.ndarray) and (y == np.round(y)).all()
+    return x ** (y.astype(np.int32) if is_whole else y)
+
+
+def padding(a, lengths, kernel):
+    """How much is added before and after each spatial axis."""
+    rank = len(kernel)
+    strides, dilations, pads = a.get("strides", [1] * rank), a.get("dilations", [1] * rank), a.get("pads", [0] * 2 * rank)
+    found = []
+    for at, (length, window, stride, dilation) in enumerate(zip(lengths, kernel, strides, dilations)):
+        reach = (window - 1) * dilation + 1
+        before, after = pads[at], pads[at + rank]
+        if a.get("auto_pad", "NOTSET").startswith("SAME"):
+            total = max(0, (-(-length // stride) - 1) * stride + reach - length)
+            before = total // 2 if a["auto_pad"] == "SAME_UPPER" else total - total // 2
+            after = total - before
+        if a.get("ceil_mode"):
+            after += -(length + before + after - reach) % stride
+        found.append((before, after))
+    return found
+
+
 def conv(a, x, w, b=None):
-    spatial = x.ndim - 2
-    ones = [1] * spatial
-    pads = a.get("pads", [0] * 2 * spatial)
+    ones = [1] * (x.ndim - 2)
     y = lax.conv_general_dilated(
         x,
         w,
         a.get("strides", ones),
-        list(zip(pads[:spatial], pads[spatial:])),
+        padding(a, x.shape[2:], w.shape[2:]),
         rhs_dilation=a.get("dilations", ones),
         feature_group_count=a.get("group", 1),
     )
@@ -61,13 +84,14 @@ def conv(a, x, w, b=None):
 
 def windows(a, x, initial, combine):
     kernel = a["kernel_shape"]
-    pads = a.get("pads", [0] * 2 * len(kernel))
-    padding = [(0, 0), (0, 0)] + list(zip(pads[: len(kernel)], pads[len(kernel) :]))
-    return lax.reduce_window(x, initial, combine, [1, 1] + kernel, [1, 1] + a.get("strides", [1] * len(kernel)), padding)
+    pads = [(0, 0), (0, 0)] + padding(a, x.shape[2:], kernel)
+    return lax.reduce_window(x, initial, combine, [1, 1] + kernel, [1, 1] + a.get("strides", [1] * len(kernel)), pads)
 
 
 def average(a, x):
     total = windows(a, x, 0.0, lax.add)
+    if a.get("count_include_pad"):
+        return total / np.prod(a["kernel_shape"])
     return total / windows(a, jnp.ones_like(x), 0.0, lax.add)
 
 
@@ -82,8 +106,13 @@ def batch_normalization(a, x, scale, bias, *_):
     return normalized(x, axes, a.get("epsilon", 1e-5)) * scale.reshape(column) + bias.reshape(column)
 
 
-def layer_normalization(a, x, scale, bias):
-    return normalized(x, (x.ndim - 1,), a.get("epsilon", 1e-5)) * scale + bias
+def layer_normalization(a, x, scale, bias=0.0):
+    axes = tuple(range(a.get("axis", -1) % x.ndim, x.ndim))
+    return normalized(x, axes, a.get("epsilon", 1e-5)) * scale + bias
+
+
+def lp_normalization(a, x):
+    return x / jnp.linalg.norm(x, a.get("p", 2), a.get("axis", -1), keepdims=True)
 
 
 def gemm(a, x, y, c=None):
@@ -93,12 +122,32 @@ def gemm(a, x, y, c=None):
     return product if c is None else product + a.get("beta", 1.0) * c
 
 
-def slices(a, x, starts, ends):
-    return x[tuple(slice(start, end) for start, end in zip(ints(starts), ints(ends)))]
+def slices(a, x, starts, ends, axes=None, steps=None):
+    starts, ends = ints(starts), ints(ends)
+    axes = range(len(starts)) if axes is None else ints(axes)
+    steps = [1] * len(starts) if steps is None else ints(steps)
+    chosen = [slice(None)] * x.ndim
+    for axis, *bounds in zip(axes, starts, ends, steps):
+        chosen[axis] = slice(*bounds)
+    return x[tuple(chosen)]
+
+
+def split(a, x, sizes=None):
+    parts = a["outputs"] if sizes is None else ints(np.cumsum(sizes)[:-1])
+    return jnp.split(x, parts, a.get("axis", 0))
+
+
+def concat(a, *parts):
+    """Shapes stay NumPy's, so that JAX knows them."""
+    return (np if all(isinstance(each, np.ndarray) for each in parts) else jnp).concatenate(parts, a["axis"])
 
 
 def reduced(function):
-    return lambda a, x, axes: function(x, axis=tuple(ints(axes)), keepdims=bool(a.get("keepdims", 1)))
+    def reduce(a, x, axes=None):
+        axes = a.get("axes") if axes is None else ints(axes)
+        return function(x, axis=tuple(axes) if axes else None, keepdims=bool(a.get("keepdims", 1)))
+
+    return reduce
 
 
 OPERATORS = {
@@ -106,14 +155,20 @@ OPERATORS = {
     "Sub": lambda a, x, y: x - y,
     "Mul": lambda a, x, y: x * y,
     "Div": lambda a, x, y: x / y,
-    "Pow": lambda a, x, y: x**y,
+    "Pow": power,
+    "Neg": lambda a, x: -x,
     "Sqrt": lambda a, x: jnp.sqrt(x),
+    "Exp": lambda a, x: jnp.exp(x),
+    "Log": lambda a, x: jnp.log(x),
     "Erf": lambda a, x: jax.scipy.special.erf(x),
+    "Where": lambda a, chosen, x, y: jnp.where(chosen, x, y),
     "Relu": lambda a, x: jax.nn.relu(x),
-    "LeakyRelu": lambda a, x: jax.nn.leaky_relu(x, a["alpha"]),
-    "Gelu": lambda a, x: jax.nn.gelu(x, approximate=False),
+    "LeakyRelu": lambda a, x: jax.nn.leaky_relu(x, a.get("alpha", 0.01)),
+    "Gelu": lambda a, x: jax.nn.gelu(x, approximate=a.get("approximate") == "tanh"),
+    "Sigmoid": lambda a, x: jax.nn.sigmoid(x),
     "Tanh": lambda a, x: jnp.tanh(x),
     "Softmax": lambda a, x: jax.nn.softmax(x, a.get("axis", -1)),
+    "LogSoftmax": lambda a, x: jax.nn.log_softmax(x, a.get("axis", -1)),
     "Greater": lambda a, x, y: x > y,
     "Cast": lambda a, x: x.astype(jnp.float32),
     "Gemm": gemm,
@@ -125,18 +180,22 @@ OPERATORS = {
     "GlobalMaxPool": lambda a, x: x.max(tuple(range(2, x.ndim)), keepdims=True),
     "BatchNormalization": batch_normalization,
     "LayerNormalization": layer_normalization,
+    "LpNormalization": lp_normalization,
     "ReduceSum": reduced(jnp.sum),
     "ReduceMean": reduced(jnp.mean),
-    "Flatten": lambda a, x: x.reshape(x.shape[0], -1),
+    "ReduceMax": reduced(jnp.max),
+    "Identity": lambda a, x: x,
+    "Flatten": lambda a, x: x.reshape(math.prod(x.shape[: a.get("axis", 1)]), -1),
     "Reshape": lambda a, x, shape: x.reshape([x.shape[at] if n == 0 else n for at, n in enumerate(ints(shape))]),
-    "Transpose": lambda a, x: x.transpose(a["perm"]),
-    "Squeeze": lambda a, x, axes: jnp.squeeze(x, tuple(ints(axes))),
+    "Transpose": lambda a, x: x.transpose(a.get("perm")),
+    "Squeeze": lambda a, x, axes=None: jnp.squeeze(x, None if axes is None else tuple(ints(axes))),
     "Unsqueeze": lambda a, x, axes: jnp.expand_dims(x, tuple(ints(axes))),
-    "Concat": lambda a, *parts: np.concatenate(parts, a["axis"]),
+    "Expand": lambda a, x, shape: jnp.broadcast_to(x, np.broadcast_shapes(x.shape, ints(shape))),
+    "Concat": concat,
     "Slice": slices,
     "Shape": lambda a, x: np.array(x.shape),
     "Gather": lambda a, x, indices: jnp.take(x, indices, axis=a.get("axis", 0)),
-    "Split": lambda a, x: jnp.split(x, a["num_outputs"], a["axis"]),
+    "Split": split,
 }
 
 
@@ -174,7 +233,7 @@ class Model:
             if operator == "Dropout":
                 result = taken[0] * next(masks)
             else:
-                result = OPERATORS[operator](given, *taken)
+                result = OPERATORS[operator]({**given, "outputs": len(outputs)}, *taken)
             values.update(zip(outputs, result if isinstance(result, list) else [result]))
         return loss_of(kind, values[self.output], target)
 

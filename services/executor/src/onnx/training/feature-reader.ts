@@ -17,6 +17,8 @@ interface FeatureReaderOptions {
   readonly name: string
   /** Reads an input as the model's inference does. */
   readonly read: Read
+  /** Of all examples, in their order: too many are refused at the first. */
+  readonly lines: Uint32Array
   /** Told of each example; the next waits. */
   readonly onExample: (count: number) => Promise<void>
 }
@@ -25,21 +27,31 @@ interface FeatureReaderOptions {
 const MOST_NUMBERS = 2 ** 26
 
 /** One example is run at a time: the sums of a larger batch may be taken in another order. */
-export function featureReader({ session, features, name, read, onExample }: FeatureReaderOptions): FeatureReader {
+export function featureReader({
+  session,
+  features,
+  name,
+  read,
+  lines,
+  onExample,
+}: FeatureReaderOptions): FeatureReader {
   const rows: Float32Array[] = []
   const width = () => rows[0]?.length ?? 0
   return {
     width,
     async add(fields, { line }) {
-      const { tensors, where } = await readInput(read, fields, line)
+      const tensors = await readInput(read, fields, line)
       const row = rowOf((await session.run(tensors)).get(features))
       rows.push(row)
       if (row.length !== width())
         throw new TrainingRefused(
           `it makes ${row.length} features of the input of line ${line}, and ${width()} of the first`,
         )
-      if (rows.length * width() > MOST_NUMBERS)
-        throw new ExamplesInvalid(`the features have more than ${MOST_NUMBERS} numbers up to here`, where)
+      const excess = lines[Math.floor(MOST_NUMBERS / width())]
+      if (excess !== undefined) {
+        const message = `the features have more than ${MOST_NUMBERS} numbers up to here`
+        throw new ExamplesInvalid(message, { line: excess, column: 'input' })
+      }
       await onExample(rows.length)
     },
     tensors(count) {
@@ -50,18 +62,17 @@ export function featureReader({ session, features, name, read, onExample }: Feat
   }
 }
 
-/** The tensors of an example of text or a picture, and where its input is. Throws `ExamplesInvalid`. */
+/** The tensors of an example of text or a picture. Throws `ExamplesInvalid`. */
 export async function readInput(
   read: Read,
   fields: Readonly<Record<string, unknown>>,
   line: number,
-): Promise<{ readonly tensors: ReadonlyMap<string, Tensor>; readonly where: { line: number; column: string } }> {
+): Promise<ReadonlyMap<string, Tensor>> {
   const input = frozenInput(fields, line)
-  const where = { line, column: 'input' }
   try {
-    return { tensors: (await read(input)).tensors, where }
+    return (await read(input)).tensors
   } catch (error) {
-    throw error instanceof InputInvalid ? new ExamplesInvalid(error.message, where) : error
+    throw error instanceof InputInvalid ? new ExamplesInvalid(error.message, { line, column: 'input' }) : error
   }
 }
 

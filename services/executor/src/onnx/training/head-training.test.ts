@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type ItemResult, type RunItem, RunnerGone } from '@millhand/child-process'
+import { type ItemResult, type OnEmit, type RunItem, RunnerGone } from '@millhand/child-process'
 import { inspectOnnx, type ModelPackage, parseManifest } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
 import { shippedModel, start } from '../models.fixture.ts'
@@ -33,7 +33,7 @@ function pictureModel(file: string, more: object): ModelPackage {
 }
 
 /** Trains in a process of its own, which is killed once it has stored a checkpoint, where that is asked for. */
-async function train(item: Partial<RunItem>, model = base): Promise<ItemResult> {
+async function train(item: Partial<RunItem>, model = base, onEmit?: OnEmit): Promise<ItemResult> {
   const log = createLog({ level: 'warn', write: line => void process.stderr.write(line) })
   const runner = trainingRunner({ memoryLimitBytes: 1024 * 2 ** 20, log, checkpointEveryMs: 0 })
   const loaded = await runner.load(model, new AbortController().signal)
@@ -44,9 +44,8 @@ async function train(item: Partial<RunItem>, model = base): Promise<ItemResult> 
       await loaded.kill()
     })
   try {
-    const { items } = await loaded.run([
-      { input: lines.join('\n'), parameters, ...item, ...(storeCheckpoint && { storeCheckpoint }) },
-    ])
+    const run = { input: lines.join('\n'), parameters, ...item, ...(storeCheckpoint && { storeCheckpoint }) }
+    const { items } = await loaded.run([run], onEmit)
     return items[0] as ItemResult
   } finally {
     await loaded.kill()
@@ -102,4 +101,13 @@ test('a picture that can not be read fails the run by line and column', async ()
     assert.equal(result.code, 'model_input_invalid')
     assert.match(result.message, said)
   }
+})
+
+test('a last example without a label fails the run before features are computed', async () => {
+  const emitted: unknown[] = []
+  const input = [...lines, JSON.stringify({ ...JSON.parse(lines[0] as string), label: undefined })].join('\n')
+  const result = await train({ input }, base, async (_, emission) => void emitted.push(emission))
+  assert.ok(!result.ok)
+  assert.equal(result.message, 'line 301, column `label`: is missing')
+  assert.deepEqual(emitted, [])
 })

@@ -10,7 +10,7 @@ import {
 } from '@millhand/training'
 import type { Read } from '../processing/read-input.ts'
 import { featureReader } from './feature-reader.ts'
-import { featureReports, openOnOneThread, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
+import { featureReports, linesOf, openOnOneThread, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
 import type { TrainMessage } from './protocol.ts'
 
 export interface HeadOptions {
@@ -28,12 +28,14 @@ export async function prepareHead(
   { base, baseBytes, model, read, examples, parameters }: HeadOptions,
   deps: RunDeps,
 ): Promise<PreparedRun> {
+  const lines = await linesOf(examples, { model, parameters })
   const session = await openOnOneThread(base.featureModel())
   const inputs = featureReader({
     session,
     features: base.features,
     name: FEATURES,
     read,
+    lines,
     onExample: featureReports(deps),
   })
   const targets = openNewClasses()

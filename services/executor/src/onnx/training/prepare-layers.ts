@@ -14,7 +14,14 @@ import {
   takeExamples,
 } from '@millhand/training'
 import type { HeadOptions } from './prepare-head.ts'
-import { featureReports, type GivenParameters, type PreparedRun, type RunDeps, readSet } from './prepared-run.ts'
+import {
+  featureReports,
+  type GivenParameters,
+  linesOf,
+  type PreparedRun,
+  type RunDeps,
+  readSet,
+} from './prepared-run.ts'
 import { stateReader } from './state-reader.ts'
 
 /**
@@ -37,8 +44,9 @@ export async function prepareLayers(
 ): Promise<PreparedRun> {
   const { base, baseBytes, read, examples } = options
   const layers = base.layers()
+  const lines = await linesOf(examples, options)
   const session = await open(layers.lower())
-  const inputs = stateReader({ session, layers, read, onExample: featureReports(deps) })
+  const inputs = stateReader({ session, layers, read, lines, onExample: featureReports(deps) })
   const targets = openNewClasses()
   const set = await readSet(examples, { ...options, inputs, targets })
   await session.close()

@@ -4,6 +4,8 @@ import { openSessionOf, type Session } from '@millhand/onnxruntime'
 import {
   type ExampleSet,
   exampleFormatOf,
+  frozenInputs,
+  openNewClasses,
   type ReadOptions,
   readExamples,
   type TrainerOptions,
@@ -44,6 +46,17 @@ export async function readSet(
 }
 
 const HEAD_BYTES = 65_536
+
+/**
+ * The line of each example for a frozen base. Throws `ExamplesInvalid` for what is wrong beside the content of the inputs,
+ * so that it is known before a base has computed for hours.
+ */
+export async function linesOf(
+  examples: TrainMessage['examples'],
+  options: Pick<ReadOptions, 'model' | 'parameters'>,
+): Promise<Uint32Array> {
+  return (await readSet(examples, { ...options, inputs: frozenInputs, targets: openNewClasses() })).lines
+}
 
 /** Says from time to time of how many examples the features are there. */
 export function featureReports({ now, say }: RunDeps): (count: number) => Promise<void> {

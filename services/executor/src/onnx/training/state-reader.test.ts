@@ -23,6 +23,7 @@ async function read(...examples: readonly { readonly states: Tensor; readonly ma
     session: { run: async () => new Map([['states', examples[next++]?.states as Tensor]]) },
     layers: { states: 'states', others: ['mask'] },
     read: async () => ({ tensors: new Map([['mask', examples[next]?.mask as Tensor]]), base64: false }),
+    lines: Uint32Array.from(examples, (_, at) => at + 1),
     onExample: async () => {},
   })
   for (const [at] of examples.entries()) await reader.add({ input: 'a text' }, { line: at + 1, isTable: false })
@@ -55,15 +56,19 @@ test('a vector for each token is needed, of one length for all', async () => {
   await assert.rejects(read({ states: floats([1, 3, 3]), mask }), TrainingRefused)
 })
 
-test('the line is named from which there are too many', async () => {
+test('the line is named from which there are too many, before it is read', async () => {
   const most = MOST_STATE_NUMBERS / 2 ** 12
-  const examples = [
-    { states: floats([1, 1, 2 ** 12]), mask: ones(1) },
-    { states: floats([1, most / 2 + 1, 2 ** 12]), mask: ones(most / 2 + 1) },
-  ]
-  await assert.rejects(read(...examples), (error: unknown) => {
-    assert.ok(error instanceof ExamplesInvalid)
-    assert.match(error.message, /^line 2, column `input`: the texts have over 2048 tokens/)
-    return true
-  })
+  const short = { states: floats([1, 1, 2 ** 12]), mask: ones(1) }
+  const long = { states: floats([1, most / 2 + 1, 2 ** 12]), mask: ones(most / 2 + 1) }
+  const unreadable = { states: floats([1, 2]), mask: ones(1) }
+  for (const examples of [
+    [short, long],
+    [long, unreadable],
+  ]) {
+    await assert.rejects(read(...examples), (error: unknown) => {
+      assert.ok(error instanceof ExamplesInvalid)
+      assert.match(error.message, /^line 2, column `input`: the texts have over 2048 tokens/)
+      return true
+    })
+  }
 })

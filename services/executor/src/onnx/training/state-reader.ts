@@ -18,6 +18,8 @@ interface StateReaderOptions {
   readonly session: Pick<Session, 'run'>
   readonly layers: Pick<Layers, 'states' | 'others'>
   readonly read: Read
+  /** Of all examples, in their order: too many are refused at the first. */
+  readonly lines: Uint32Array
   /** Told of each example; the next waits. */
   readonly onExample: (count: number) => Promise<void>
 }
@@ -33,14 +35,14 @@ interface Row {
 }
 
 /** One example is run at a time: the sums of a larger batch may be taken in another order. */
-export function stateReader({ session, layers, read, onExample }: StateReaderOptions): StateReader {
+export function stateReader({ session, layers, read, lines, onExample }: StateReaderOptions): StateReader {
   const rows: Row[] = []
   let longest = 0
   let width = 0
   return {
     tokens: () => longest,
     async add(fields, { line }) {
-      const { tensors, where } = await readInput(read, fields, line)
+      const tensors = await readInput(read, fields, line)
       const states = (await session.run(tensors)).get(layers.states)
       const row = rowOf(states, tensors, layers)
       const own = row.states.length / row.tokens
@@ -49,10 +51,11 @@ export function stateReader({ session, layers, read, onExample }: StateReaderOpt
       width = own
       longest = Math.max(longest, row.tokens)
       rows.push(row)
-      if (rows.length * longest * width > MOST_STATE_NUMBERS) {
+      const excess = lines[Math.floor(MOST_STATE_NUMBERS / (longest * width))]
+      if (excess !== undefined) {
         const most = Math.floor(MOST_STATE_NUMBERS / width)
         const message = `the texts have over ${most} tokens up to here, each filled up to the ${longest} of the longest`
-        throw new ExamplesInvalid(message, where)
+        throw new ExamplesInvalid(message, { line: excess, column: 'input' })
       }
       await onExample(rows.length)
     },
