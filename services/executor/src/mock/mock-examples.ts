@@ -30,7 +30,7 @@ interface Trained {
 /** Of a file only so many bytes are read as examples: it is read in the process that others' runs share. */
 const MOST_BYTES = 256 * 1024
 
-/** Throws `InputInvalid` for examples that a run would refuse, where all of them were read. */
+/** Throws `InputInvalid` for examples that a run would refuse, as far as they are read. */
 export async function mockExamples(input: RunItem['input'], trained: Trained): Promise<MockExamples> {
   if (typeof input === 'string') {
     const bytes = Buffer.from(input)
@@ -47,11 +47,17 @@ export async function mockExamples(input: RunItem['input'], trained: Trained): P
     const lines = isWhole ? head : head.subarray(0, head.lastIndexOf('\n') + 1)
     return { ...(await read(lines, format, trained)), sha256, bytes: input.bytes }
   } catch (error) {
-    // Of a beginning not everything can be said, such as that all examples have one class.
-    if (isWhole || !(error instanceof InputInvalid)) throw error
+    if (isWhole || !(error instanceof InputInvalid && OF_A_BEGINNING.test(error.message))) throw error
     return { ...madeUp(trained), sha256, bytes: input.bytes }
   }
 }
+
+/**
+ * What is said of the beginning of a file that may be right as a whole: that it has one class, ends in a quoted record of
+ * CSV, or is too short for an example.
+ */
+const OF_A_BEGINNING =
+  /^line \d+(, column `\w+`: all examples from line \d+ on have one class;|: is not CSV: Quote Not Closed:|: there are no examples$)/
 
 async function digestOf({ path }: InputFile) {
   const hash = createHash('sha256')

@@ -31,6 +31,8 @@ const numbers = lines(
     .slice(0, 160)
     .map(({ input, label }) => ({ input, target: Array.from({ length: 10 }, (_, at) => +(at === label)) })),
 )
+/** CSV with one example. */
+const table = (input: string) => `input,label\n${input},1\n`
 
 let files = 0
 
@@ -123,8 +125,10 @@ test('a new head has the labels of the examples, and reports of its features', a
 })
 
 test('examples that are wrong fail the task in the words of a live run', async () => {
-  const input = `${classes}\n{"input":[1],"label":2}`
-  for (const each of [input, fileOf(input)]) {
+  const wrong = '{"input":[1],"label":2}'
+  const input = `${classes}\n${wrong}`
+  const large = [`${wrong}\n${lines(all)}`, `${table('x')}${lines(all)}`]
+  for (const each of [input, fileOf(input), ...large.map(fileOf)]) {
     const { result } = await run(sandbox, { input: each, parameters: schedule })
     assert.deepEqual(result, (await run(live, { input: each, parameters: schedule })).result)
     assert.ok(!result.ok && result.code === 'model_input_invalid', JSON.stringify(result))
@@ -141,9 +145,12 @@ test('of a large file the beginning is read as examples, and the digest is that 
 })
 
 test('without examples that can be read there is an output all the same', async () => {
-  const sorted = fileOf(lines(all.toSorted((a, b) => a.label - b.label).flatMap(each => [each, each, each])))
+  const ones = lines(all.filter(({ label }) => label === 1))
+  const sorted = fileOf(`${`${ones}\n`.repeat(12)}${classes}`)
+  const longLine = fileOf(classes.replace('{', `{${' '.repeat(2 ** 18)}`))
+  const cutRecord = fileOf(table(`"[0,${'\n'.repeat(2 ** 18)}1]"`))
   const parquet = fileOf('PAR1')
-  for (const input of [sorted, parquet, 'sandbox:slow:1']) {
+  for (const input of [sorted, longLine, cutRecord, parquet, 'sandbox:slow:1']) {
     const best: ItemResult[] = []
     const item = {
       input,
