@@ -11,6 +11,8 @@ import type { TrainingCard } from '@millhand/training'
 import { fixture, shippedModel } from '../onnx/models.fixture.ts'
 import { trainingRunner } from '../onnx/training/training-runner.ts'
 import { mockTrainingRunner } from './mock-runner.ts'
+import { mockTraining } from './mock-training.ts'
+import { SeededRandom } from './seeded-random.ts'
 
 const digits = shippedModel('digits')
 const folder = mkdtempSync(join(tmpdir(), 'millhand-mock-training-'))
@@ -163,6 +165,25 @@ test('without examples that can be read there is an output all the same', async 
     const { card: kept } = shown({ result: best[0] as ItemResult, emitted: [] })
     assert.deepEqual([kept.ended, kept.best_epoch, kept.curves.length], ['cancelled', 1, 1])
   }
+})
+
+test('of very many held-out targets some are scored', async () => {
+  const many = { ...digits, outputs: [{ name: 'scores', dtype: 'float32', shape: [-1, -1, 100] } as const] }
+  const label = Array.from({ length: 50_000 }, (_, at) => Math.floor(at / 5_000))
+  const input = lines([0, 1].map(() => ({ input: all[0]?.input, label })))
+  const loaded = await mockTrainingRunner().load(many, never)
+  const { card } = shown(await run(loaded, { input, parameters: { epochs: 1, validation_split: 0.5 } }))
+  assert.equal(card.data.held_out, 1)
+  const counts = (sums(card) ?? []).map(([, count]) => count)
+  assert.deepEqual(
+    counts,
+    Array.from({ length: 100 }, (_, at) => (at < 10 ? 1_000 : 0)),
+  )
+})
+
+test('a file is read no further once the run is killed', async () => {
+  const dice = new SeededRandom('any')
+  await assert.rejects(mockTraining(digits, dice, fileOf(classes), AbortSignal.abort()), { name: 'AbortError' })
 })
 
 test('without a batch size the card says as many as are trained on', async () => {
