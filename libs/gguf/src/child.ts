@@ -1,7 +1,7 @@
 /** The process that a local language model lives in. It holds no secret, and can be killed. */
 import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/child-process/child'
-import { type LoadedModel, loadModel, type OnPiece, TooLong } from './loaded-model.ts'
-import { type FromChild, type Load, MOST_UNTAKEN, type ToChild } from './protocol.ts'
+import { type LoadedModel, loadModel, type OnPiece, TemplateRefused, TooLong } from './loaded-model.ts'
+import { type FromChild, type Load, MOST_MESSAGE, MOST_UNTAKEN, type ToChild } from './protocol.ts'
 
 interface Asked {
   readonly stopping: AbortController
@@ -46,7 +46,7 @@ async function load(from: Load): Promise<void> {
     say({ kind: 'loaded' })
   } catch (error) {
     endIfOutOfMemory(error)
-    say({ kind: 'refused', message: String((error as Error).message).slice(0, 500) })
+    say({ kind: 'refused', message: String((error as Error).message).slice(0, MOST_MESSAGE) })
   }
 }
 
@@ -69,9 +69,11 @@ async function answer({ id, context, question, streams }: Extract<ToChild, { kin
     const { text, ...account } = await model.ask(context, question, signal, onPiece)
     say({ kind: 'answered', id, ...account }, [text])
   } catch (error) {
+    if (error instanceof TooLong) return say({ kind: 'too_long', id, tokens: error.tokens, most: error.most })
+    if (error instanceof TemplateRefused)
+      return say({ kind: 'template_refused', id, message: error.message.slice(0, MOST_MESSAGE) })
     endIfOutOfMemory(error)
-    const isTooLong = error instanceof TooLong
-    say(isTooLong ? { kind: 'too_long', id, tokens: error.tokens, most: error.most } : { kind: 'failed', id })
+    say({ kind: 'failed', id })
   } finally {
     asked.delete(id)
   }

@@ -1,6 +1,8 @@
 /** The process of a language model, with a real small one: several answers at once, their pieces, their ends. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
@@ -29,6 +31,21 @@ const endless = question('Count for ever.', {
 function tokensOf(texts: readonly string[]): number[] {
   const script = join(import.meta.dirname, 'tokens-of.fixture.ts')
   return JSON.parse(execFileSync(globalThis.process.execPath, [script, smallModel, ...texts], { encoding: 'utf8' }))
+}
+/** A copy of the small model, with another template of at most as many bytes. */
+function modelWithTemplate(template: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-template-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const bytes = readFileSync(smallModel)
+  // A string of GGUF: its key, its type in 4 bytes, its length in 8.
+  const key = 'tokenizer.chat_template'
+  const at = bytes.indexOf(key) + key.length + 4
+  const length = Number(bytes.readBigUInt64LE(at))
+  assert.ok(template.length <= length)
+  bytes.write(template.padEnd(length), at + 8)
+  const file = join(folder, 'model.gguf')
+  writeFileSync(file, bytes)
+  return file
 }
 const notLinux = globalThis.process.platform !== 'linux' && 'needs Linux, whose /proc tells what a process uses'
 const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
@@ -85,6 +102,7 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
         own,
         `${asked}<|im_start|>assistant\nHi.<|im_end|>\n${asked}`,
       ],
+      [[user, user], own, `<|im_start|>user\n${user.content}\n\n${user.content}<|im_end|>\n`],
     ] as const
     const texts = cases.map(
       ([, instructions, turns]) => `<|im_start|>system\n${instructions}<|im_end|>\n${turns}<|im_start|>assistant\n`,
@@ -230,5 +248,34 @@ describe('the process of a language model', { skip: smallModelMissing }, () => {
   it('is broken where its loading takes too much of the processor', { skip: notLinux }, async () => {
     const loading = startGguf({ ...options, loadLimits: { processorMs: 0, timeoutMs: 300_000 } })
     await assert.rejects(loading, error => error instanceof LoadFailed && /too long to load/.test(error.message))
+  })
+})
+
+describe('a template that refuses messages', { skip: smallModelMissing }, () => {
+  const alternating = `{%- for m in messages -%}
+{%- if (m.role == 'user') != (loop.index0 % 2 == 0) -%}{{ raise_exception('Roles must alternate: ' + m.role) }}{%- endif -%}
+{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}
+{%- endfor -%}`
+  const user = { role: 'user', content: 'Say hello.' } as const
+  let process: GgufProcess
+  before(async () => {
+    process = await startGguf({ ...options, file: modelWithTemplate(alternating) })
+  })
+  after(() => process?.kill())
+
+  it('has its reason in the answer, and answers other messages', async () => {
+    const messages = [{ role: 'assistant', content: 'Hi.' } as const, user]
+    const { id: _, ...refused } = await process.ask(question('', { messages }))
+    assert.deepEqual(refused, { kind: 'template_refused', message: 'Roles must alternate: assistant' })
+    answered(await process.ask(question('', { messages: [user] })))
+  })
+
+  it('has a system message before the first one of the user, in a form of its own', async () => {
+    const tokensIn = await tokenizer()
+    const messages = [{ role: 'system', content: 'Be short.' } as const, user]
+    const answer = answered(await process.ask(question('', { messages, maxOutputTokens: 1 })))
+    const asked = `### System message\n\nBe short.\n\n----\n\n${user.content}`
+    const text = `<|im_start|>user\n${asked}<|im_end|>\n<|im_start|>assistant\n`
+    assert.equal(answer.inputTokens, tokensIn(text), text)
   })
 })

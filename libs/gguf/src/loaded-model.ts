@@ -2,12 +2,14 @@
 import type { Message, Schema } from '@millhand/model'
 import {
   type ChatHistoryItem,
+  type ChatWrapper,
   getLlama,
   type Llama,
   type LlamaContextSequence,
   LlamaGrammarEvaluationState,
   LlamaLogLevel,
   type LlamaModel,
+  type LlamaText,
   resolveChatWrapper,
   type Token,
 } from 'node-llama-cpp'
@@ -20,8 +22,9 @@ export type OnPiece = (text: string, counts: Counts) => Promise<void>
 
 export interface LoadedModel {
   /**
-   * Ends early, with what there is, once the signal fires. Throws `TooLong` for a question that leaves no room. No more
-   * questions of a context at once than it has sequences.
+   * Ends early, with what there is, once the signal fires. Throws `TooLong` for a question that leaves no room, and
+   * `TemplateRefused` for messages that its template does not take. No more questions of a context at once than it has
+   * sequences.
    */
   ask(
     context: number,
@@ -41,6 +44,9 @@ export class TooLong extends Error {
     this.most = most
   }
 }
+
+/** The template makes no input of the messages. Its message is the template's reason, of any length. */
+export class TemplateRefused extends Error {}
 
 const LEAST_OUTPUT_TOKENS = 64
 /** Between two of them it is heard whether it is to stop. */
@@ -72,7 +78,7 @@ export async function loadModel({ file, threads, contexts }: Load): Promise<Load
   }
 
   async function answer({ sequence, room }: Place, question: Question, signal: AbortSignal, onPiece: OnPiece) {
-    const { contextText } = wrapper.generateContextState({ chatHistory: historyOf(question.messages) })
+    const contextText = contextTextOf(wrapper, question.messages)
     // By this what somebody wrote is text, also where it reads like a mark of the model's own.
     const tokens = contextText.tokenize(model.tokenizer, 'trimLeadingSpace')
     if (tokens.length + LEAST_OUTPUT_TOKENS > room) throw new TooLong(tokens.length, room - LEAST_OUTPUT_TOKENS)
@@ -114,6 +120,15 @@ interface Place {
   readonly sequence: LlamaContextSequence
   /** Tokens that a question and its answer may have. */
   readonly room: number
+}
+
+/** The template could be rendered when the model was loaded: what fails then is due to the messages. */
+function contextTextOf(wrapper: ChatWrapper, messages: readonly Message[]): LlamaText {
+  try {
+    return wrapper.generateContextState({ chatHistory: historyOf(messages) }).contextText
+  } catch (error) {
+    throw new TemplateRefused(String((error as Error).message), { cause: error })
+  }
 }
 
 /** The last one is the model's, which is yet to come. */

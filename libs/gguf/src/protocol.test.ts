@@ -30,6 +30,8 @@ it('what it says else has numbers and words of bounded size', () => {
     { ...tooLong, tokens: 'many' },
     { ...tooLong, most: 1e300 },
     { kind: 'refused', message: {} },
+    { kind: 'template_refused', id: 7 },
+    { kind: 'template_refused', message: 'no' },
     { kind: 'failed' },
     { kind: 'failed', id: -1 },
     { kind: 'unknown', id: 7 },
@@ -38,6 +40,13 @@ it('what it says else has numbers and words of bounded size', () => {
     assert.equal(readFromChild({ head, parts: [] }), undefined, JSON.stringify(head))
   const refused = readFromChild({ head: { kind: 'refused', message: 'x'.repeat(1_000) }, parts: [] })
   assert.deepEqual(refused, { kind: 'refused', message: 'x'.repeat(500) })
+  const template = { kind: 'template_refused', id: 7 }
+  for (const [message, shown] of [
+    ['roles\u0000must\r\nalternate\u202e\ud800', 'roles must alternate'],
+    ['😀'.repeat(1_000), '😀'.repeat(250)],
+    [`x${'😀'.repeat(1_000)}`, `x${'😀'.repeat(249)}`],
+  ])
+    assert.deepEqual(readFromChild({ head: { ...template, message }, parts: [] }), { ...template, message: shown })
 })
 
 it('a piece is text with what was counted until then', () => {

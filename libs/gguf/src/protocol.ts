@@ -68,12 +68,17 @@ export type FromChild =
   /** Of an answer that was stopped, the text is as far as it came. */
   | ({ readonly kind: 'answered'; readonly id: number } & Account)
   | { readonly kind: 'too_long'; readonly id: number; readonly tokens: number; readonly most: number }
+  /** The template of the file makes no input of these messages; `message` is its reason. */
+  | { readonly kind: 'template_refused'; readonly id: number; readonly message: string }
   | { readonly kind: 'failed'; readonly id: number }
 
 type WithText<T> = T extends { kind: 'piece' | 'answered' } ? T & { readonly text: string } : T
 export type Heard = WithText<FromChild>
 
-export type Answer = Extract<Heard, { kind: 'answered' | 'too_long' | 'failed' }>
+export type Answer = Extract<Heard, { kind: 'answered' | 'too_long' | 'template_refused' | 'failed' }>
+
+/** Characters of what a library, or a template, says. */
+export const MOST_MESSAGE = 500
 
 /** Pieces of one answer that may be on their way. One more ends the child. */
 export const MOST_UNTAKEN = 16
@@ -99,11 +104,21 @@ export function readFromChild({ head, parts }: ChildMessage): Heard | undefined 
   if (parts.length > 0) return undefined
   const { kind, id, message, tokens, most } = said
   if (kind === 'loaded') return { kind }
-  if (kind === 'refused') return typeof message === 'string' ? { kind, message: message.slice(0, 500) } : undefined
+  if (kind === 'refused')
+    return typeof message === 'string' ? { kind, message: message.slice(0, MOST_MESSAGE) } : undefined
   if (!isCount(id)) return undefined
   if (kind === 'failed') return { kind, id }
+  if (kind === 'template_refused')
+    return typeof message === 'string' ? { kind, id, message: shown(message) } : undefined
   return kind === 'too_long' && isCount(tokens) && isCount(most) ? { kind, id, tokens, most } : undefined
 }
+
+/** The file is of anybody's: its template may say control characters, and halves of pairs. */
+const shown = (message: string): string =>
+  message
+    .slice(0, MOST_MESSAGE)
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
 
 function readPiece({ id, inputTokens, outputTokens }: Fields, [text, ...more]: readonly Buffer[]): Heard | undefined {
   if (text === undefined || text.length > MOST_PIECE_BYTES || more.length > 0) return undefined

@@ -85,6 +85,8 @@ function resultOf(answer: Answer, isJson: boolean, times: Times): ItemResult {
         'model_input_invalid',
         `the input is ${answer.tokens} tokens with the marks of the conversation; the model reads at most ${answer.most}`,
       )
+    case 'template_refused':
+      return fault('model_input_invalid', `the model's template refuses the conversation: ${answer.message}`)
     case 'failed':
       return fault('model_failed', 'the model failed on this input')
     case 'answered': {

@@ -81,6 +81,17 @@ it('a conversation is a list of messages, and anything else is refused', async (
   }
 })
 
+it('a conversation that the template of the model refuses is a fault of the input, with its reason', async () => {
+  const run = await openRunner().runner.load(chat, never)
+  const messages = JSON.stringify([{ role: 'user', content: 'refused' }])
+  assert.deepEqual(await ask(run, item(messages)), {
+    ok: false,
+    code: 'model_input_invalid',
+    message: "the model's template refuses the conversation: Conversation roles must alternate",
+    retryable: false,
+  })
+})
+
 it('models of one file share its process', async () => {
   const { runner, started } = openRunner()
   assert.equal(said(await ask(await runner.load(model, never), item('one'))).text, 'one')

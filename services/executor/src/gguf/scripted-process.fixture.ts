@@ -9,7 +9,7 @@ export interface ScriptedProcess extends GgufProcess {
   crash(): void
 }
 
-/** What it is asked goes on for ever where it begins `for ever`; `too long` is too long. */
+/** What it is asked goes on for ever where it begins `for ever`; `too long` is too long, and its template refuses `refused`. */
 export function scriptedProcesses() {
   const started: ScriptedProcess[] = []
   const start: typeof startGguf = async () => {
@@ -39,6 +39,8 @@ function scriptedProcess(): ScriptedProcess {
       const content = messages.at(-1)?.content ?? ''
       const inputTokens = content.length
       if (content === 'too long') return { kind: 'too_long', id: 1, tokens: 9_000, most: 4_032 }
+      if (content === 'refused')
+        return { kind: 'template_refused', id: 1, message: 'Conversation roles must alternate' }
       asked++
       try {
         const words = content.startsWith('for ever') ? undefined : content.split(' ')

@@ -30,15 +30,19 @@ interface Trained {
 /** Of a file only so many bytes are read as examples: it is read in the process that others' runs share. */
 const MOST_BYTES = 256 * 1024
 
-/** Throws `InputInvalid` for examples that a run would refuse, where all of them were read. */
-export async function mockExamples(input: RunItem['input'], trained: Trained): Promise<MockExamples> {
+/** Throws `InputInvalid` for examples that a run would refuse, as far as they are read. The signal ends the reading of a file. */
+export async function mockExamples(
+  input: RunItem['input'],
+  trained: Trained,
+  signal: AbortSignal,
+): Promise<MockExamples> {
   if (typeof input === 'string') {
     const bytes = Buffer.from(input)
     return readSandboxInput(input) === undefined
       ? await read(bytes, 'jsonl', trained)
       : { ...madeUp(trained), sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length }
   }
-  const { sha256, head } = await digestOf(input)
+  const { sha256, head } = await digestOf(input, signal)
   const isWhole = head.length === input.bytes
   const format = exampleFormatOf(head)
   // What a Parquet file unpacks to may be large, and is known only once it is unpacked.
@@ -47,17 +51,23 @@ export async function mockExamples(input: RunItem['input'], trained: Trained): P
     const lines = isWhole ? head : head.subarray(0, head.lastIndexOf('\n') + 1)
     return { ...(await read(lines, format, trained)), sha256, bytes: input.bytes }
   } catch (error) {
-    // Of a beginning not everything can be said, such as that all examples have one class.
-    if (isWhole || !(error instanceof InputInvalid)) throw error
+    if (isWhole || !(error instanceof InputInvalid && OF_A_BEGINNING.test(error.message))) throw error
     return { ...madeUp(trained), sha256, bytes: input.bytes }
   }
 }
 
-async function digestOf({ path }: InputFile) {
+/**
+ * What is said of the beginning of a file that may be right as a whole: that it has one class, ends in a quoted record of
+ * CSV, or is too short for an example.
+ */
+const OF_A_BEGINNING =
+  /^line \d+(, column `\w+`: all examples from line \d+ on have one class;|: is not CSV: Quote Not Closed:|: there are no examples$)/
+
+async function digestOf({ path }: InputFile, signal: AbortSignal) {
   const hash = createHash('sha256')
   const parts: Buffer[] = []
   let bytes = 0
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
     hash.update(chunk)
     if (bytes < MOST_BYTES) parts.push(chunk)
     bytes += chunk.length

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type Emission, type RunItem, RunnerGone } from '@millhand/child-process'
+import type { ModelPackage } from '@millhand/model'
 import { textModel } from '@millhand/model/fixture'
 import { manualClock } from '@millhand/process'
 import { describeModelRunner } from '../runner.contract.ts'
-import { mockRunner } from './mock-runner.ts'
+import { type Mocked, mockRunner, mockRunnerOf } from './mock-runner.ts'
 
 const model = textModel('any')
 const item = (input: RunItem['input'], parameters?: Record<string, unknown>) => ({ input, parameters })
@@ -134,6 +135,22 @@ describe('the mock runner', () => {
     await killed
     await new Promise(resolve => setImmediate(resolve))
     assert.equal(emitted, 1)
+  })
+
+  it('tells what is at an answer that the run is killed', async () => {
+    const asked = Promise.withResolvers<AbortSignal>()
+    const outputOf = (...[, , , , , signal]: Parameters<Mocked<ModelPackage>['outputOf']>) => {
+      asked.resolve(signal)
+      return new Promise<undefined>(() => {})
+    }
+    const runner = mockRunnerOf<ModelPackage>({ loads: 'model', askingPart: input => input, outputOf })
+    const loaded = await runner.load(model, new AbortController().signal)
+    const killed = assert.rejects(loaded.run([item('any')]), RunnerGone)
+    const signal = await asked.promise
+    assert.equal(signal.aborted, false)
+    await loaded.kill()
+    await killed
+    assert.equal(signal.aborted, true)
   })
 
   it('refuses what it can not stream', async () => {

@@ -32,7 +32,7 @@ export interface Mocked<L extends Loadable> {
   readonly askingPart: (input: string) => string
   /**
    * What it answers, which follows from the dice: those from its id, the input and the parameters. Of a file `text` is
-   * what tells it from others, and `input` the file.
+   * what tells it from others, and `input` the file. The signal fires when the run is killed.
    */
   readonly outputOf: (
     thing: L,
@@ -40,6 +40,7 @@ export interface Mocked<L extends Loadable> {
     text: string,
     parameters: RunItem['parameters'],
     input: RunItem['input'],
+    signal: AbortSignal,
   ) => MockOutput | undefined | Promise<MockOutput | undefined>
 }
 
@@ -52,7 +53,7 @@ const mockedModel: Mocked<ModelPackage> = {
 /** Trains nothing: its reports and its card are made up. */
 const mockedTraining: Mocked<ModelPackage> = {
   ...mockedModel,
-  outputOf: (model, dice, _, parameters, examples) => mockTraining(model, dice, examples, parameters),
+  outputOf: (model, dice, _, parameters, examples, signal) => mockTraining(model, dice, examples, signal, parameters),
 }
 
 interface MockOptions {
@@ -180,7 +181,7 @@ class Mock<L extends Loadable> implements Loaded {
     const plan = readStreamInstructions(asked, parameters)
     const given = typeof input === 'string' ? input : await beginningOf(input)
     const dice = new SeededRandom(this.#thing.id, given, canonicalJson(parameters))
-    const answer = await outputOf(this.#thing, dice, given, parameters, input)
+    const answer = await outputOf(this.#thing, dice, given, parameters, input, this.#killed.signal)
     if (answer?.best !== undefined) keepBest?.(mockTrained(answer.best))
     if (asked?.kind === 'slow') await this.#clock.sleep(asked.ms, this.#killed.signal)
     if (plan) await this.#stream(plan, emit)

@@ -11,6 +11,8 @@ import type { TrainingCard } from '@millhand/training'
 import { fixture, shippedModel } from '../onnx/models.fixture.ts'
 import { trainingRunner } from '../onnx/training/training-runner.ts'
 import { mockTrainingRunner } from './mock-runner.ts'
+import { mockTraining } from './mock-training.ts'
+import { SeededRandom } from './seeded-random.ts'
 
 const digits = shippedModel('digits')
 const folder = mkdtempSync(join(tmpdir(), 'millhand-mock-training-'))
@@ -31,6 +33,8 @@ const numbers = lines(
     .slice(0, 160)
     .map(({ input, label }) => ({ input, target: Array.from({ length: 10 }, (_, at) => +(at === label)) })),
 )
+/** CSV with one example. */
+const table = (input: string) => `input,label\n${input},1\n`
 
 let files = 0
 
@@ -123,8 +127,10 @@ test('a new head has the labels of the examples, and reports of its features', a
 })
 
 test('examples that are wrong fail the task in the words of a live run', async () => {
-  const input = `${classes}\n{"input":[1],"label":2}`
-  for (const each of [input, fileOf(input)]) {
+  const wrong = '{"input":[1],"label":2}'
+  const input = `${classes}\n${wrong}`
+  const large = [`${wrong}\n${lines(all)}`, `${table('x')}${lines(all)}`]
+  for (const each of [input, fileOf(input), ...large.map(fileOf)]) {
     const { result } = await run(sandbox, { input: each, parameters: schedule })
     assert.deepEqual(result, (await run(live, { input: each, parameters: schedule })).result)
     assert.ok(!result.ok && result.code === 'model_input_invalid', JSON.stringify(result))
@@ -141,9 +147,12 @@ test('of a large file the beginning is read as examples, and the digest is that 
 })
 
 test('without examples that can be read there is an output all the same', async () => {
-  const sorted = fileOf(lines(all.toSorted((a, b) => a.label - b.label).flatMap(each => [each, each, each])))
+  const ones = lines(all.filter(({ label }) => label === 1))
+  const sorted = fileOf(`${`${ones}\n`.repeat(12)}${classes}`)
+  const longLine = fileOf(classes.replace('{', `{${' '.repeat(2 ** 18)}`))
+  const cutRecord = fileOf(table(`"[0,${'\n'.repeat(2 ** 18)}1]"`))
   const parquet = fileOf('PAR1')
-  for (const input of [sorted, parquet, 'sandbox:slow:1']) {
+  for (const input of [sorted, longLine, cutRecord, parquet, 'sandbox:slow:1']) {
     const best: ItemResult[] = []
     const item = {
       input,
@@ -156,6 +165,25 @@ test('without examples that can be read there is an output all the same', async 
     const { card: kept } = shown({ result: best[0] as ItemResult, emitted: [] })
     assert.deepEqual([kept.ended, kept.best_epoch, kept.curves.length], ['cancelled', 1, 1])
   }
+})
+
+test('of very many held-out targets some are scored', async () => {
+  const many = { ...digits, outputs: [{ name: 'scores', dtype: 'float32', shape: [-1, -1, 100] } as const] }
+  const label = Array.from({ length: 50_000 }, (_, at) => Math.floor(at / 5_000))
+  const input = lines([0, 1].map(() => ({ input: all[0]?.input, label })))
+  const loaded = await mockTrainingRunner().load(many, never)
+  const { card } = shown(await run(loaded, { input, parameters: { epochs: 1, validation_split: 0.5 } }))
+  assert.equal(card.data.held_out, 1)
+  const counts = (sums(card) ?? []).map(([, count]) => count)
+  assert.deepEqual(
+    counts,
+    Array.from({ length: 100 }, (_, at) => (at < 10 ? 1_000 : 0)),
+  )
+})
+
+test('a file is read no further once the run is killed', async () => {
+  const dice = new SeededRandom('any')
+  await assert.rejects(mockTraining(digits, dice, fileOf(classes), AbortSignal.abort()), { name: 'AbortError' })
 })
 
 test('without a batch size the card says as many as are trained on', async () => {

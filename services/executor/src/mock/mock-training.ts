@@ -26,14 +26,17 @@ import type { SeededRandom } from './seeded-random.ts'
 const MOST_REPORTS = 20
 /** What a step would take. */
 const STEP_MS = 10
+/** Of all predictions that are made up: they are scored in the process that others' runs share. */
+const MOST_SCORES = 1e6
 /** With more there is no confusion matrix, and the scores are made up in any case. */
 const MOST_CLASSES = 101
 
-/** Throws `InputInvalid` for examples that a run would refuse. */
+/** Throws `InputInvalid` for examples that a run would refuse. Rejects once the signal fires while it reads a file. */
 export async function mockTraining(
   model: ModelPackage,
   dice: SeededRandom,
   input: RunItem['input'],
+  signal: AbortSignal,
   asked: Readonly<Record<string, unknown>> = {},
 ): Promise<MockOutput | undefined> {
   const { chunks: _, interval_ms: __, chunk: ___, provider: ____, ...known } = asked
@@ -42,7 +45,7 @@ export async function mockTraining(
   if ('problems' in checked) return undefined
   const { parameters } = checked
   const { epochs } = parameters
-  const examples = await mockExamples(input, { model: trainable, parameters })
+  const examples = await mockExamples(input, { model: trainable, parameters }, signal)
   const { labels } = examples
   const trained = labels ? { ...trainable, labels } : trainable
   const split = splitExamples(examples, parameters)
@@ -120,7 +123,7 @@ const between = (first: Scores, last: Scores, share: number): Scores => ({
 
 const mean = (a: number, b: number, share: number): number => (share === 1 ? b : a + (b - a) * share)
 
-/** The scores of predictions for these targets, by the share that is right; undefined where there are no targets. */
+/** The scores of predictions for these targets, or for some of many, by the share that is right; undefined where there are none. */
 function openPredictions(
   targets: ArrayLike<number | bigint>,
   options: {
@@ -132,17 +135,22 @@ function openPredictions(
   const { parameters, dice } = options
   const { loss, metrics } = parameters
   const classes = loss === 'cross_entropy' ? Math.min(options.classes, MOST_CLASSES) : 2
-  const draws = Array.from(targets, target => ({
-    target: loss === 'mean_squared' ? Number(target) : Number(target) % classes,
-    luck: dice.next(),
-    other: dice.between(1, classes - 1),
-  }))
+  const count = Math.min(targets.length, Math.floor(MOST_SCORES / classes))
+  const draws = Array.from({ length: count }, (_, at) => {
+    const target = Number(targets[Math.floor((at * targets.length) / count)])
+    return {
+      target: loss === 'mean_squared' ? target : target % classes,
+      luck: dice.next(),
+      other: dice.between(1, classes - 1),
+    }
+  })
+  const rows = loss === 'cross_entropy' ? rowsOf(classes) : []
   return (quality: number) => {
     if (draws.length === 0) return undefined
     const scorer = openScorer(loss, classes)
     for (const { target, luck, other } of draws) {
       const predicted = luck < quality ? target : (target + other) % classes
-      scorer.add(predictionOf(loss, { target, predicted, luck, quality, classes }), [target])
+      scorer.add(predictionOf(loss, { target, predicted, luck, quality, rows }), [target])
     }
     return { scores: scorer.scores(metrics), confusion: scorer.confusion() }
   }
@@ -154,13 +162,14 @@ interface Prediction {
   readonly predicted: number
   readonly luck: number
   readonly quality: number
-  readonly classes: number
+  /** Scores of all classes, by the predicted one. */
+  readonly rows: readonly (readonly number[])[]
 }
 
 /** As the loss takes it: a number, or the scores of classes. */
 function predictionOf(
   loss: TrainingCard['parameters']['loss'],
-  { target, predicted, luck, quality, classes }: Prediction,
+  { target, predicted, luck, quality, rows }: Prediction,
 ): readonly number[] {
   switch (loss) {
     case 'mean_squared':
@@ -168,9 +177,14 @@ function predictionOf(
     case 'binary_cross_entropy':
       return [predicted === 1 ? MARGIN : -MARGIN]
     case 'cross_entropy':
-      return Array.from({ length: classes }, (_, each) => (each === predicted ? MARGIN : 0))
+      return rows[predicted] ?? []
   }
 }
 
 /** By which the score of the predicted class is above the others. */
 const MARGIN = 3
+
+const rowsOf = (classes: number): readonly (readonly number[])[] =>
+  Array.from({ length: classes }, (_, predicted) =>
+    Array.from({ length: classes }, (_, each) => (each === predicted ? MARGIN : 0)),
+  )
