@@ -271,11 +271,10 @@ describe('a template that refuses messages', { skip: smallModelMissing }, () => 
   })
 
   it('has a system message before the first one of the user, in a form of its own', async () => {
-    const tokensIn = await tokenizer()
     const messages = [{ role: 'system', content: 'Be short.' } as const, user]
     const answer = answered(await process.ask(question('', { messages, maxOutputTokens: 1 })))
     const asked = `### System message\n\nBe short.\n\n----\n\n${user.content}`
     const text = `<|im_start|>user\n${asked}<|im_end|>\n<|im_start|>assistant\n`
-    assert.equal(answer.inputTokens, tokensIn(text), text)
+    assert.deepEqual([answer.inputTokens], tokensOf([text]), text)
   })
 })
