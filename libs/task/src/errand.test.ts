@@ -54,6 +54,8 @@ describe('an errand', { timeout: 300_000 }, () => {
     serve(service.routes, transport)
     for (const place of ['inputs', 'errand-inputs']) await blobs.put(`${place}/acct_a/live/task_a/1`, Buffer.from('x'))
     running = service.run(ending.signal)
+    // The one that no errand names goes first: an errand's own would too, while its input is there and it is not.
+    while ((await kept()).length > 1);
   })
   after(async () => {
     ending.abort()
@@ -109,7 +111,6 @@ describe('an errand', { timeout: 300_000 }, () => {
   it('goes with its input and what it emitted once it was kept long enough, and takes nothing of others', async () => {
     const { tasks: stored, emissions } = errandCollections(db)
     const tenant = { equals: ['acct_a/live'], limit: 10 }
-    while ((await kept()).length > 2); // The one that no errand names goes first.
     assert.deepEqual(await kept(), [`errand-inputs/acct_a/live/${id}`, 'inputs/acct_a/live/task_a'])
     assert.equal((await emissions.find('primary', tenant)).length, 1)
     clock.step(86_400_001)

@@ -9,7 +9,7 @@ import type { Routes } from '../direct-transport.ts'
 import { rejection } from '../serving.contract.ts'
 import { describeTransport } from '../transport.contract.ts'
 import { proxy } from '../tunnel/tunnel.fixture.ts'
-import { openServer, token } from './network.fixture.ts'
+import { openServer, serveFor, token } from './network.fixture.ts'
 import { createNetworkTransport } from './network-transport.ts'
 
 for (const protocol of ['connect', 'grpc', 'grpc-web'] as const) {
@@ -87,6 +87,18 @@ describe('network transport', () => {
     const second = await openServer(routes, { address })
     test.after(() => second.close(0))
     assert.equal((await client.echo({ value: 'again' })).value, 'again')
+  })
+
+  it('opens another connection where its server has just told the one it has to leave', async test => {
+    for (let turns = 0; turns < 6; turns++) {
+      const { client, drain } = await serveFor(test, { echo: request => request })
+      await client.echo({})
+      drain()
+      // In one of these turns the connection has begun to end, and has not ended.
+      for (let turn = 0; turn < turns; turn++) await nextTurn()
+      await client.echo({}).catch(({ code }) => assert.equal(code, Code.Unavailable)) // It had not heard of that.
+      assert.equal((await client.echo({ value: 'again' })).value, 'again')
+    }
   })
 
   it('goes on after a message that is too large for the server', async test => {

@@ -1,5 +1,5 @@
 /** Calls to one replica of a service, in the ordinary protocols. */
-import { type ClientHttp2Stream, constants } from 'node:http2'
+import { type ClientHttp2Stream, constants, type Http2Session } from 'node:http2'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Transport } from '@connectrpc/connect'
@@ -92,6 +92,7 @@ export function createNetworkTransport(options: NetworkTransportOptions): Networ
 class EarlyResponseSessions extends Http2SessionManager {
   override async request(...args: Parameters<Http2SessionManager['request']>): Promise<ClientHttp2Stream> {
     const stream = await super.request(...args)
+    outlive(stream.session)
     Object.defineProperty(stream, 'aborted', { value: undefined })
     stream.once('aborted', () => {
       // After any other code the stream is destroyed, with whatever is unread.
@@ -100,6 +101,16 @@ class EarlyResponseSessions extends Http2SessionManager {
     return stream
   }
 }
+
+/**
+ * Connect 2.2 stops listening to a session that is ending, as one does that its server told to leave, when the next call opens
+ * another. The error with which it ends would then be thrown where nobody can catch it.
+ */
+function outlive(session: Http2Session | undefined): void {
+  if (session?.listeners('error').includes(ignore) === false) session.on('error', ignore)
+}
+
+const ignore = () => {}
 
 /** Whether all of the answer has come, read or not. Node has no public name for it. */
 const hasEnded = (stream: object): boolean =>
