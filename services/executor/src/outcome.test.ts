@@ -49,7 +49,7 @@ test('a run over its time names the field that limited it, its value, what it wa
     const { case: kind, value } = outcomes({ engine, loads }, undefined).ofStop(late)
     assert.deepEqual(
       kind === 'failure' && value.message,
-      `The run took longer than the 2.5 s of its \`${field}\`, and was stopped. Nobody came. Create the task again with a larger \`${field}\` or less input.`,
+      `The run took longer than the 2.5 s of its \`${field}\`, and was stopped. Nobody came. Create the task again later, or with a larger \`${field}\`.`,
     )
   }
 })

@@ -51,8 +51,9 @@ export function outcomes(
       if (stop === 'run_timeout') {
         const why = [
           `The run took longer than the ${runTimeoutMs / 1000} s of its \`${timeout}\`, and was stopped.`,
-          ...(waitsFor === undefined ? [] : [waitsFor]),
-          `Create the task again with a larger \`${timeout}\` or less input.`,
+          ...(waitsFor === undefined
+            ? [`Create the task again with a larger \`${timeout}\` or less input.`]
+            : [waitsFor, `Create the task again later, or with a larger \`${timeout}\`.`]),
         ]
         return failure('run_timeout', why.join(' '), false)
       }

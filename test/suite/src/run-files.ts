@@ -46,8 +46,9 @@ interface GroupOutcome {
 
 /**
  * Runs all groups. Where tests of at most two files failed, these files are run again, one at a time: what passes then
- * counts as passed, and is named in `flaky`. A file whose process fails after its tests ended is run again, too. Nothing is run again where a process ended before its tests did, where a
- * property was broken, which takes its random data, or where a promise under faults was: there once is too often.
+ * counts as passed, and is named in `flaky`. A file whose process fails after its tests ended is run again, too. Nothing
+ * is run again where a process ended before its tests did, where a test of a contract suite failed, where a property was
+ * broken, which takes its random data, or where a promise under faults was: there once is too often.
  */
 export async function runFiles(root: string, groups: readonly Group[], out: NodeJS.WritableStream): Promise<Outcome> {
   const all = await Promise.all(groups.filter(({ files }) => files.length > 0).map(group => runGroup(root, group, out)))

@@ -41,8 +41,10 @@ export async function* growth(workbench: Workbench): AsyncIterable<Figure> {
     const whileBehind = await measured(workbench, both, plans)
     const behind = await mostBehind(large)
     if (behind < leastBehind && name === 'get') throw new Error(`The readers were only ${behind} events behind.`)
-    // The others have a figure where the readers leave time for it.
-    if (behind < leastBehind) break
+    if (behind < leastBehind) {
+      process.stderr.write(`No figure of ${name} and what follows it: the readers were only ${behind} events behind.\n`)
+      break
+    }
     yield* costs(`${name}, readers ${behind.toLocaleString('en')} events behind`, whileBehind, mostRatioBehind)
   }
 

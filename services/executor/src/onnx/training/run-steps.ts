@@ -15,7 +15,7 @@ export interface StepsDeps {
 
 /** Between two reports of progress; after the last step there is one in any case. */
 export const REPORT_EVERY_MS = 500
-/** So that checkpoints cost at most 5 %, and best models too: 4 % where each takes as long as the one before it, which none does. */
+/** So that checkpoints cost at most 5 %, and best models too. It is not 20, because one may take longer than the one before it. */
 const CHECKPOINT_SHARE = 25
 
 /** Rejects as a step does, and with `TrainingRefused` for a checkpoint that is too large. */

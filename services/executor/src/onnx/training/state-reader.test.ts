@@ -61,13 +61,14 @@ test('the line is named from which there are too many, before it is read', async
   const short = { states: floats([1, 1, 2 ** 12]), mask: ones(1) }
   const long = { states: floats([1, most / 2 + 1, 2 ** 12]), mask: ones(most / 2 + 1) }
   const unreadable = { states: floats([1, 2]), mask: ones(1) }
-  for (const examples of [
-    [short, long],
-    [long, unreadable],
-  ]) {
+  for (const [line, ...examples] of [
+    [2, short, long],
+    [2, long, unreadable],
+    [4, short, short, short, long],
+  ] as const) {
     await assert.rejects(read(...examples), (error: unknown) => {
       assert.ok(error instanceof ExamplesInvalid)
-      assert.match(error.message, /^line 2, column `input`: the texts have over 2048 tokens/)
+      assert.match(error.message, new RegExp(`^line ${line}, column \`input\`: the texts have over 2048 tokens`))
       return true
     })
   }

@@ -55,7 +55,7 @@ export function stateReader({ session, layers, read, lines, onExample }: StateRe
       if (excess !== undefined) {
         const most = Math.floor(MOST_STATE_NUMBERS / width)
         const message = `the texts have over ${most} tokens up to here, each filled up to the ${longest} of the longest`
-        throw new ExamplesInvalid(message, { line: excess, column: 'input' })
+        throw new ExamplesInvalid(message, { line: Math.max(excess, line), column: 'input' })
       }
       await onExample(rows.length)
     },

@@ -56,6 +56,18 @@ describe('in a process of analyses', () => {
     assert.deepEqual([fault, /64 MiB/.test(message ?? '')], ['brief_refused', true])
   })
 
+  it('a workbook of 8,000 forms of numbers that never end is read', async () => {
+    const codes = Array.from(
+      { length: 8_000 },
+      (_, at) => `<numFmt numFmtId="${at}" formatCode="${'['.repeat(2_000)}"/>`,
+    )
+    const parts = workbook({ A: rowsXml([['a'], [1]]) })
+    const styles = `${parts['xl/styles.xml']}`.replace('</numFmts>', `${codes.join('')}$&`)
+    const bytes = packed({ ...parts, 'xl/styles.xml': styles })
+    const { result } = await analysed(process, {}, { name: 'a.xlsx', bytes })
+    assert.equal(result.rows, 1)
+  })
+
   for (const [what, input, file, words] of [
     ['a Parquet file that claims a billion rows', {}, parquet({ rows: 1e9, page: run(1e9) }), /1,000,000 rows/],
     ['a million columns', { csv: `${'a,'.repeat(1e6)}\n1` }, undefined, /1,000 columns/],

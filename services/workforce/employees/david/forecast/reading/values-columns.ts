@@ -44,7 +44,7 @@ export function valuesAmong(
         : []),
       ...namesOfRows.map(
         ({ name }) =>
-          `${shown(name)} names or counts rows and is not forecast; say it in \`value_columns\` where it holds values.`,
+          `${shown(name)} ${isUntimed && namesTimes(name) ? "is named as times, can't be read as such" : 'names or counts rows'} and is not forecast; say it in \`value_columns\` where it holds values.`,
       ),
     ],
   }
