@@ -8,11 +8,13 @@ import { localConfig } from './local-config.ts'
 import { stopWithPackageManager } from './package-manager.ts'
 import { processLog } from './process-log.ts'
 import { printReadyLine } from './ready-line.ts'
+import { writeResolutions } from './resolution-cache.ts'
 import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
 import { waitForStore, waitReasonOf } from './store-wait.ts'
 
 writeCompiledCode()
+writeResolutions()
 try {
   const config = localConfig(process.env)
   const log = processLog(config.logLevel, 'local')
