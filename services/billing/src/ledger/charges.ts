@@ -42,6 +42,21 @@ function secondNanos(family: UsageFamily, entry: Draft<EntryRecord>, prices: Pri
 
 type ChargedEntry = Draft<EntryRecord> & Charged
 
+/** An entry as it is stored: without what follows from the rest. */
+export function storedEntry({ token_micros, would_micros, ...entry }: ChargedEntry): Draft<EntryRecord> {
+  return {
+    ...entry,
+    ...(token_micros !== 0 && { token_micros }),
+    ...(would_micros !== entry.cost_micros && { would_micros }),
+  }
+}
+
+/** What a stored entry was charged. */
+export function chargeOfStored(entry: Draft<EntryRecord>): Charged {
+  const { unit_nanos = 0, token_micros = 0, would_micros = entry.cost_micros } = entry
+  return { unit_nanos, token_micros, would_micros }
+}
+
 /** The lines to which an entry adds that is billed in a month, that of its run first: later than its own, it is an adjustment. */
 export function chargesOf(family: UsageFamily, entry: ChargedEntry, month: Month): [LineSum, ...LineSum[]] {
   const { compute_ms, input_tokens, output_tokens, cost_micros, token_micros, would_micros } = entry

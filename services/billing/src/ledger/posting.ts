@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 import type { Payments } from '../payment/payment.ts'
 import type { EntryRecord } from '../usage/usage-entry.ts'
 import { type Hours, hourId, hourOf } from '../usage/usage-hour.ts'
-import { chargedOf, chargesOf, entryLine, type UsageFamily } from './charges.ts'
+import { chargedOf, chargesOf, entryLine, storedEntry, type UsageFamily } from './charges.ts'
 import type { Credits } from './credit.ts'
 import type { InvoiceRecord, Invoices } from './invoice.ts'
 import { billedIn, LEDGER_ID, type LedgerRecord, type Ledgers, type MonthSums, newLedger, reopened } from './ledger.ts'
@@ -187,7 +187,7 @@ function withEntries(ledger: Draft<LedgerRecord>, family: UsageFamily, drafts: r
     const [run, ...others] = chargesOf(family, draft, month)
     ofMonth.push(run, ...others)
     const line = entryLine(month, run)
-    return { family, entry: { ...draft, posted: 'yes', line } }
+    return { family, entry: { ...storedEntry(draft), posted: 'yes', line } }
   })
   const withUse = family === 'workforce' ? withFirstTasks(ledger, drafts) : ledger
   return { ledger: { ...withUse, months: withMonths(ledger.months, charges) }, pending }

@@ -3,7 +3,7 @@ import { families, runMicros } from '@millhand/api'
 import type { Prices } from '@millhand/plans'
 import type { Collection, Draft } from '@millhand/store'
 import type { EntryRecord } from '../usage/usage-entry.ts'
-import { type Charged, chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
+import { type Charged, chargedOf, chargeOfStored, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
 import { type Credits, creditLine } from './credit.ts'
 import type { InvoiceRecord, Invoices } from './invoice.ts'
 import { LEDGER_ID, type LedgerRecord, type Ledgers } from './ledger.ts'
@@ -106,11 +106,11 @@ async function foldEntries(
   const add = (month: Month, charges: readonly LineSum[]) =>
     void months.set(month, withCharges(months.get(month) ?? [], charges))
   const fold = (family: UsageFamily, entry: Draft<EntryRecord>) => {
-    const { line, unit_nanos = 0, token_micros = 0, would_micros = 0 } = entry
+    const { line } = entry
     if (!entry.posted || line === undefined) return []
     entries++
     const month = line.slice(0, 'YYYY-MM'.length)
-    const charged = { ...entry, unit_nanos, token_micros, would_micros }
+    const charged = { ...entry, ...chargeOfStored(entry) }
     const now = chargedOf(family, entry, prices)
     const [expected, actual] = [
       chargeText(now, costOf(entry, now), entryLine(month, keyOf(family, { ...entry, ...now }, month))),

@@ -11,7 +11,7 @@ import { principal } from '@millhand/rpc'
 import type { Collection } from '@millhand/store'
 import type { BillDeps } from '../billing-deps.ts'
 import { billOf } from '../ledger/bill.ts'
-import { entryLine, type UsageFamily, usageOf } from '../ledger/charges.ts'
+import { chargeOfStored, entryLine, type UsageFamily, usageOf } from '../ledger/charges.ts'
 import { LEDGER_ID } from '../ledger/ledger.ts'
 import { keyText, type LineKey } from '../ledger/line.ts'
 import { parseLineId } from '../ledger/line-id.ts'
@@ -76,17 +76,9 @@ async function exists(
 
 function entryMessage(key: LineKey, entry: EntryRecord, isSandbox: boolean): LedgerEntry[] {
   const isTokens = (key.of ?? key.kind) === 'tokens'
-  const {
-    id,
-    event_id = '',
-    finished_at,
-    compute_ms,
-    input_tokens,
-    output_tokens,
-    cost_micros,
-    token_micros = 0,
-  } = entry
-  const would = isTokens ? token_micros : (entry.would_micros ?? 0) - token_micros
+  const { id, event_id = '', finished_at, compute_ms, input_tokens, output_tokens, cost_micros } = entry
+  const { token_micros, would_micros } = chargeOfStored(entry)
+  const would = isTokens ? token_micros : would_micros - token_micros
   const tokens = input_tokens + output_tokens
   if (isTokens && tokens === 0 && token_micros === 0) return []
   return [
