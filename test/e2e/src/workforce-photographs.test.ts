@@ -169,7 +169,9 @@ describe('a photograph', { timeout: 300_000 }, () => {
   it('is stopped by `timeout_s` while the server says nothing, and the question is taken back', async () => {
     says('nothing')
     const hung = painter.hung()
-    assert.deepEqual(endOf(await done({}, { timeout_s: 2 })), failed('run_timeout'))
+    const task = await done({}, { timeout_s: 2 })
+    assert.deepEqual(endOf(task), failed('run_timeout'))
+    assert.match(task.error.message, /The image model had not answered yet\./)
     await gone(await hung)
   })
 

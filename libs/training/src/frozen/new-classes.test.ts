@@ -21,7 +21,10 @@ test('what names no class is refused, and so are too many of them and one alone'
     )
   const classes = openNewClasses()
   classes.add(0, at(1))
-  assert.throws(() => classes.requireVariety({ first: 1, ...at(1) }), ExamplesInvalid)
+  assert.throws(
+    () => classes.requireVariety({ first: 1, ...at(1) }),
+    error => error instanceof ExamplesInvalid && error.needsMore,
+  )
   for (let label = 1; label < MOST_CLASSES; label++) classes.add(label, at(label + 1))
   assert.throws(() => classes.add('one more', at(101)), /line 101, .*there may be 100/)
   classes.add(99, at(102))

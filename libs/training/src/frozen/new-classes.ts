@@ -34,7 +34,8 @@ export function openNewClasses(): ClassReader {
     },
     requireVariety({ first, line, column }) {
       if (classes.size > 1) return
-      throw new ExamplesInvalid(`all examples from line ${first} on have one class; two are needed`, { line, column })
+      const problem = `all examples from line ${first} on have one class; two are needed`
+      throw new ExamplesInvalid(problem, { line, column, needsMore: true })
     },
     tensor: count => ({ dtype: 'int64', shape: [count, 1], data: elements.done() }),
     labels: () => [...classes.keys()],

@@ -282,6 +282,19 @@ const wrong: [what: string, content: string | Uint8Array, says: string, options?
 ]
 for (const [what, content, says, options] of wrong) test(what, () => refused(content, says, options))
 
+test('examples that more lines could make valid are told from those that none could', async () => {
+  const header = 'a,b,label\n'
+  for (const [content, needsMore, options] of [
+    ['', true],
+    [header, true, csv],
+    [`${header}1,"2`, true, csv],
+    [lines(good, good), true],
+    [`${header}1,2\n`, false, csv],
+    [lines(good, { ...good, label: 3 }), false],
+  ] as const)
+    await assert.rejects(read(content, options), { name: 'ExamplesInvalid', needsMore }, content)
+})
+
 test('a file of ten million lines is read no further than its bound', async () => {
   let sent = 0
   async function* endless() {

@@ -60,7 +60,7 @@ export async function readExamples(
     if (reading) await reading
     lines.push(line)
   }
-  if (column === undefined) throw new ExamplesInvalid('there are no examples', { line: 1 })
+  if (column === undefined) throw new ExamplesInvalid('there are no examples', { line: 1, needsMore: true })
   targets.requireVariety({ first: lines[0] as number, line: lines.at(-1) as number, column })
   return {
     count: lines.length,

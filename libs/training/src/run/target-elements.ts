@@ -53,7 +53,8 @@ export function openTargets(model: TrainableModel, loss: Loss): TargetReader {
     },
     requireVariety({ first, line, column }) {
       if (isVaried || loss === 'mean_squared') return
-      throw new ExamplesInvalid(`all examples from line ${first} on have one class; two are needed`, { line, column })
+      const problem = `all examples from line ${first} on have one class; two are needed`
+      throw new ExamplesInvalid(problem, { line, column, needsMore: true })
     },
     tensor: count => ({ dtype, shape: [count, length ?? 1], data: elements.done() }),
   }

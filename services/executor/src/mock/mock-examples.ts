@@ -36,6 +36,14 @@ export async function mockExamples(
   trained: Trained,
   signal: AbortSignal,
 ): Promise<MockExamples> {
+  try {
+    return await examplesIn(input, trained, signal)
+  } catch (error) {
+    throw error instanceof ExamplesInvalid ? new InputInvalid(error.message) : error
+  }
+}
+
+async function examplesIn(input: RunItem['input'], trained: Trained, signal: AbortSignal): Promise<MockExamples> {
   if (typeof input === 'string') {
     const bytes = Buffer.from(input)
     return readSandboxInput(input) === undefined
@@ -51,17 +59,10 @@ export async function mockExamples(
     const lines = isWhole ? head : head.subarray(0, head.lastIndexOf('\n') + 1)
     return { ...(await read(lines, format, trained)), sha256, bytes: input.bytes }
   } catch (error) {
-    if (isWhole || !(error instanceof InputInvalid && OF_A_BEGINNING.test(error.message))) throw error
+    if (isWhole || !(error instanceof ExamplesInvalid && error.needsMore)) throw error
     return { ...madeUp(trained), sha256, bytes: input.bytes }
   }
 }
-
-/**
- * What is said of the beginning of a file that may be right as a whole: that it has one class, ends in a quoted record of
- * CSV, or is too short for an example.
- */
-const OF_A_BEGINNING =
-  /^line \d+(, column `\w+`: all examples from line \d+ on have one class;|: is not CSV: Quote Not Closed:|: there are no examples$)/
 
 async function digestOf({ path }: InputFile, signal: AbortSignal) {
   const hash = createHash('sha256')
@@ -81,17 +82,13 @@ async function read(
   { model, parameters }: Trained,
 ): Promise<MockExamples> {
   const targets = model.base === undefined ? undefined : openNewClasses()
-  try {
-    const set = await readExamples(bytes, {
-      format,
-      model,
-      parameters,
-      ...(targets && { targets, inputs: frozenInputs }),
-    })
-    return { ...set, ...(targets && { labels: targets.labels() }) }
-  } catch (error) {
-    throw error instanceof ExamplesInvalid ? new InputInvalid(error.message) : error
-  }
+  const set = await readExamples(bytes, {
+    format,
+    model,
+    parameters,
+    ...(targets && { targets, inputs: frozenInputs }),
+  })
+  return { ...set, ...(targets && { labels: targets.labels() }) }
 }
 
 /** A batch of the default size, and what is held out beside it. */

@@ -41,5 +41,8 @@ const emptyToMissing = (cell: string | undefined) => (cell?.trim() === '' ? unde
 
 function invalid(error: CsvError): ExamplesInvalid {
   const { lines } = error as unknown as { lines?: number }
-  return new ExamplesInvalid(`is not CSV: ${excerpt(error.message, 200)}`, lines === undefined ? {} : { line: lines })
+  return new ExamplesInvalid(`is not CSV: ${excerpt(error.message, 200)}`, {
+    ...(lines !== undefined && { line: lines }),
+    needsMore: error.code === 'CSV_QUOTE_NOT_CLOSED',
+  })
 }

@@ -142,6 +142,20 @@ describe('a language model in a file', { skip: smallModelMissing }, () => {
   })
 })
 
+it('a question that the template of the file refuses is asked once, and the task is told the reason', async () => {
+  let asked = 0
+  const ask = async () => ({ kind: 'template_refused', id: ++asked, message: 'Roles must alternate' }) as const
+  const process = { gone: new Promise<never>(() => {}), ask, hold: () => {}, release: () => {} }
+  const declare = () => ({ acquire: async () => process })
+  const refusing = await openGguf({ file: 'model.gguf', ...options, processes: { declare } })
+  const limits = { onUsage: () => {}, reserve: async () => {}, signal: never, seed: 0 }
+  const told = await refusing.allow(limits).ask({ system, prompt: 'Say well.', schema })
+  assert.ok(told.kind === 'untold')
+  const { code, retryable, message } = told.fault
+  assert.deepEqual([code, retryable, asked], ['model_refused', false, 1])
+  assert.match(message, /`engine` `rules`.* The template says: Roles must alternate$/)
+})
+
 it('a file that is no model is refused before it is loaded, and one that is broken when it is', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-gguf-'))
   t.after(() => rmSync(folder, { recursive: true }))

@@ -78,6 +78,7 @@ function sdkModel(modelId: string, ask: Ask): LanguageModelV4 {
       const asked = ask(question, abortSignal)
       const said = await (abortSignal === undefined ? asked : unlessAborted(asked, abortSignal))
       if (said.kind === 'too_long') throw new ModelFault(tooLong(said))
+      if (said.kind === 'template_refused') throw new ModelFault(templateRefused(said))
       if (said.kind !== 'answered') throw new Error('the language model failed')
       const { text, inputTokens: total, knownTokens: cacheRead, outputTokens, end } = said
       return {
@@ -99,6 +100,12 @@ function sdkModel(modelId: string, ask: Ask): LanguageModelV4 {
 const tooLong = ({ tokens, most }: { tokens: number; most: number }) => ({
   code: 'model_refused',
   message: `The brief, its files and what the language model is told are ${tokens} tokens; this one reads at most ${most}.`,
+  retryable: false,
+})
+
+const templateRefused = ({ message }: { message: string }) => ({
+  code: 'model_refused',
+  message: `The template in the language model’s file refuses the question, and would refuse it again. The operator has to configure another file; until then, use \`engine\` \`rules\` if the kind has rules. The template says: ${message}`,
   retryable: false,
 })
 

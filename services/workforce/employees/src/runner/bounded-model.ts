@@ -8,9 +8,10 @@ import type {
 import type { ModelUsage } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
 import type { Schema } from '@millhand/workforce/employee'
-import { APICallError, generateText, RetryError, wrapLanguageModel } from 'ai'
+import { generateText, wrapLanguageModel } from 'ai'
 import { type LanguageModel, ModelFault, type Question } from './language-model.ts'
 import type { Fault } from './protocol.ts'
+import { lastOf, serverFault, statusOf, unavailable } from './server-fault.ts'
 
 /** In millionths of a dollar for a million tokens. */
 export interface Prices {
@@ -76,7 +77,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
         try {
           await reserve(costOf(used.inputTokens + tokensAsked(question), used.outputTokens + maxOutputTokens))
         } catch {
-          throw new ModelFault(unavailable) // Who was asked has logged why.
+          throw new ModelFault(unavailable('language model')) // Who was asked has logged why.
         }
         signal.throwIfAborted() // Nobody has been asked yet.
         let taken: number | undefined
@@ -121,7 +122,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
             })
             return { kind: 'told', text }
           } catch (error) {
-            if (signal.aborted) return { kind: 'untold', fault: unavailable }
+            if (signal.aborted) return { kind: 'untold', fault: unavailable('language model') }
             // The error itself has the question, and may have the key.
             if (!(lastOf(error) instanceof ModelFault))
               log.warn('language_model.failed', {
@@ -143,15 +144,9 @@ const heldTo = (schema: Schema) => ({ responseFormat: { type: 'json' as const, s
 const textOf = ({ content }: LanguageModelV4GenerateResult): string =>
   content.map(part => (part.type === 'text' ? part.text : '')).join('')
 
-/** Of one try that failed, or of the last of several. */
 function faultOf(error: unknown): Fault {
   const last = lastOf(error)
-  if (last instanceof ModelFault) return last.fault
-  const status = statusOf(error)
-  if (isRefusal(status)) return refused(status)
-  if (status !== undefined) return unavailableWith(status)
-  const code = connectionFault(last)
-  return code === undefined ? unavailable : unconnected(code)
+  return last instanceof ModelFault ? last.fault : serverFault('language model', error)
 }
 
 const tooDear: Fault = {
@@ -159,30 +154,6 @@ const tooDear: Fault = {
   message: 'The language model would cost more than `max_cost` allows.',
   retryable: false,
 }
-
-const unavailable: Fault = {
-  code: 'model_unavailable',
-  message: 'The language model could not be asked, or did not answer.',
-  retryable: true,
-}
-
-/** The status tells an operator more than that there is none: 401 is a wrong key, 429 too many questions. */
-const unavailableWith = (status: number): Fault => ({
-  ...unavailable,
-  message: `The language model’s server did not answer the question; its status was ${status}.`,
-})
-
-/** The address is the operator's, and is not told. */
-const unconnected = (code: string): Fault => ({
-  ...unavailable,
-  message: `The connection to the language model’s server failed: ${code}.`,
-})
-
-const refused = (status: number): Fault => ({
-  code: 'model_refused',
-  message: `The language model’s server refused the question, with status ${status}.`,
-  retryable: false,
-})
 
 /** What a server says that it counted is money: what can't be so is not believed, and reckoned. */
 const believed = (said: number | undefined, most: number, reckoned: number): number =>
@@ -198,23 +169,3 @@ const tokensAsked = ({ system, prompt }: Question): number => MARKS_TOKENS + tok
 /** No fewer than there are in most texts; used where nobody says how many there were. */
 const tokensOf = (text: string): number => tokensIn(Buffer.byteLength(text))
 const tokensIn = (bytes: number): number => Math.ceil(bytes / 3)
-
-/** The server will not do it, whoever asks and however often. */
-export const isRefusal = (status: number | undefined): status is number =>
-  status !== undefined && status >= 300 && status < 500 && ![401, 403, 408, 429].includes(status)
-
-/** What a server answered with, where it answered. */
-export function statusOf(error: unknown): number | undefined {
-  const last = lastOf(error)
-  return APICallError.isInstance(last) ? last.statusCode : undefined
-}
-
-/** What the system, or the client of HTTP, calls it: `ECONNREFUSED`, `UND_ERR_CONNECT_TIMEOUT`. */
-function connectionFault(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && typeof cause.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(cause.code))
-      return cause.code
-  return undefined
-}
-
-const lastOf = (error: unknown): unknown => (RetryError.isInstance(error) ? error.lastError : error)

@@ -1,8 +1,8 @@
 /** The image model, as runs ask it: from the executor, in the name of the process of a kind, and within bounds. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ModelUsage } from '@millhand/child-process'
 import type { KindSpec } from '../catalogue.ts'
+import type { Limits } from './language-model.ts'
 import type { Fault } from './protocol.ts'
 
 export interface ImageModel {
@@ -20,15 +20,7 @@ export interface PictureWish {
   readonly height: number
 }
 
-export interface PictureLimits {
-  readonly maxCostMicros?: number
-  /** Told the sum, after each answer. */
-  readonly onUsage: (used: ModelUsage) => void
-  /** As that of a language model: before each time that the server is asked. */
-  readonly reserve: (costMicros: number) => Promise<void>
-  /** Ends what is asked then. */
-  readonly signal: AbortSignal
-}
+export type PictureLimits = Omit<Limits, 'seed'>
 
 /** The bytes are as they came, whatever they are. */
 export type Depicted =

@@ -1,7 +1,6 @@
 /** Work that a language model does: what it may cost, how it is put right, and what it never sees. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { type Emission, MAX_PIECE_BYTES, type ModelUsage, RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
@@ -10,20 +9,12 @@ import { type LoadableKind, loadableKinds } from './kind-runner.ts'
 import type { LanguageModel, Question } from './language-model.ts'
 import { openAICompatible } from './openai-compatible.ts'
 import { type Reply, scriptedModel } from './scripted-model.fixture.ts'
+import { unservedUrl } from './serve-model.fixture.ts'
 import { briefText, load, outcome, testRunner } from './tester.fixture.ts'
 
 const KEY = 'sk-of-the-operator'
 /** Ten dollars for a million read, a hundred for a million written. */
 const prices = { inputMicros: 10_000_000, outputMicros: 100_000_000 }
-
-async function unusedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function start(t: TestContext, replies: readonly Reply[], mostReserved = 10) {
   const server = await scriptedModel(t, replies)
@@ -143,8 +134,8 @@ describe('a language model', () => {
     assert.deepEqual((await back.run()).result, { said: 'well' })
     assert.deepEqual(back.waits, [
       'The language model had not answered yet.',
-      'The language model’s server did not answer the question; its status was 503.',
-      'The language model’s server did not answer the question; its status was 429.',
+      'The language model’s server did not answer the request; its status was 503.',
+      'The language model’s server did not answer the request; its status was 429.',
       undefined,
     ])
     const away = await start(t, [])
@@ -154,7 +145,7 @@ describe('a language model', () => {
 
   it('whose server is not there: what a run that is stopped waited for is told, without an address', async t => {
     const languageModel = openAICompatible({
-      url: `http://127.0.0.1:${await unusedPort()}/v1`,
+      url: await unservedUrl(),
       model: 'small',
       ...prices,
       log: createLog({ level: 'error', write: () => {} }),

@@ -21,7 +21,7 @@ export class ModelFault extends Error {
   }
 }
 
-interface Limits {
+export interface Limits {
   readonly maxCostMicros?: number
   /** Of the brief. */
   readonly seed: number

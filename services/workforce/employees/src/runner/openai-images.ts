@@ -4,11 +4,12 @@
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Log } from '@millhand/telemetry'
-import { generateImage } from 'ai'
+import { generateImage, wrapImageModel } from 'ai'
 import { boundedFetch } from './bounded-fetch.ts'
-import { isRefusal, RETRIES, statusOf } from './bounded-model.ts'
+import { RETRIES } from './bounded-model.ts'
 import { type Depicted, type ImageModel, MOST_PICTURE_BYTES } from './image-model.ts'
 import type { Fault } from './protocol.ts'
+import { serverFault, statusOf, unavailable } from './server-fault.ts'
 
 export interface OpenAIImagesOptions {
   /** Where it is, up to `/v1`. The operator's own: it may be private. */
@@ -34,7 +35,8 @@ export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImag
   return {
     name,
     model,
-    async depict({ prompt, width, height }, { maxCostMicros = Number.POSITIVE_INFINITY, onUsage, reserve, signal }) {
+    async depict({ prompt, width, height }, limits) {
+      const { maxCostMicros = Number.POSITIVE_INFINITY, onUsage, onWait, reserve, signal } = limits
       let made = 0
       let fault: Fault | undefined
       const stop = (why: Fault) => {
@@ -47,11 +49,16 @@ export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImag
         // Also when it is asked again: a server may have made a picture, and not sent it.
         if ((made + 1) * pictureMicros > maxCostMicros) throw stop(tooDear)
         await reserve((made + 1) * pictureMicros).catch(() => {
-          throw stop(unavailable) // Who was asked has logged why.
+          throw stop(unavailable('image model')) // Who was asked has logged why.
         })
         const answer = await take(input, init)
         if (answer.ok) onUsage({ inputTokens: 0, outputTokens: 0, costMicros: ++made * pictureMicros })
         return answer
+      }
+      const faultOf = (error: unknown): Fault => {
+        if (fault !== undefined) return fault
+        const why = serverFault('image model', error)
+        return made > 0 && why.code === 'model_unavailable' ? noBytes : why
       }
       const provider = createOpenAICompatible({
         name: PROVIDER,
@@ -59,9 +66,23 @@ export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImag
         ...(key !== undefined && { apiKey: key }),
         fetch: ask,
       })
+      onWait?.('The image model had not answered yet.')
       try {
         const { image } = await generateImage({
-          model: provider.imageModel(model),
+          model: wrapImageModel({
+            model: provider.imageModel(model),
+            middleware: {
+              specificationVersion: 'v4',
+              async wrapGenerate({ doGenerate }) {
+                try {
+                  return await doGenerate()
+                } catch (error) {
+                  if (!signal.aborted) onWait?.(faultOf(error).message)
+                  throw error
+                }
+              },
+            },
+          }),
           prompt,
           size: nearest(width / height),
           providerOptions: { [PROVIDER]: { response_format: 'b64_json' } },
@@ -70,13 +91,15 @@ export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImag
         })
         return bounded(image.uint8Array)
       } catch (error) {
-        if (signal.aborted) return untold(unavailable)
-        const status = statusOf(error)
+        if (signal.aborted) return untold(unavailable('image model'))
         // The error itself has the question, and may have the key.
-        log.warn('image_model.failed', { status, reason: error instanceof Error ? error.name : 'unknown' })
-        if (fault !== undefined) return untold(fault)
-        if (isRefusal(status)) return untold(refused(status))
-        return untold(made > 0 ? noBytes : unavailable)
+        log.warn('image_model.failed', {
+          status: statusOf(error),
+          reason: error instanceof Error ? error.name : 'unknown',
+        })
+        return untold(faultOf(error))
+      } finally {
+        if (!signal.aborted) onWait?.(undefined)
       }
     },
   }
@@ -106,20 +129,8 @@ const tooDear: Fault = {
   retryable: false,
 }
 
-const unavailable: Fault = {
-  code: 'model_unavailable',
-  message: 'The image model could not be asked, or did not answer.',
-  retryable: true,
-}
-
 const noBytes: Fault = {
   code: 'answer_invalid',
   message: `The image model’s server answered without the bytes of one picture (\`b64_json\`) of at most ${MOST_PICTURE_BYTES / 2 ** 20} MiB; addresses of pictures are not followed.`,
   retryable: false,
 }
-
-const refused = (status: number): Fault => ({
-  code: 'model_refused',
-  message: `The image model’s server refused to make this picture, with status ${status}.`,
-  retryable: false,
-})

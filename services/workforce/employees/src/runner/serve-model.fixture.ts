@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
@@ -14,6 +14,20 @@ export async function serveModel(
     server.closeAllConnections()
     server.close()
   })
+  return urlOf(server)
+}
+
+/** Where nobody listens. */
+export async function unservedUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = urlOf(server)
+  server.close()
+  await once(server, 'close')
+  return url
+}
+
+function urlOf(server: Server): string {
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}/v1`
 }
