@@ -75,6 +75,35 @@ test('a byte order mark before JSON means nothing', async t => {
   await problemIn(await post('\ufeff'), 'invalid_json')
 })
 
+for (const [name, bytes, says] of [
+  ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le'), /in UTF-16: save it as UTF-8/],
+  ['UTF-16, the larger byte first', Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), /in UTF-16/],
+  ['UTF-16 without a mark', Buffer.from(text, 'utf16le'), /in UTF-16/],
+  ['UTF-16 without a mark, the larger byte first', Buffer.from(text, 'utf16le').swap16(), /in UTF-16/],
+  ['UTF-32', Buffer.from('\ufeff\0{\0}\0', 'utf16le'), /in UTF-32/],
+  ['UTF-32 without a mark, the largest byte first', Buffer.from([0, 0, 0, 0x7b, 0, 0, 0, 0x7d]), /in UTF-32/],
+  ['UTF-8 with two marks', Buffer.from(`\ufeff\ufeff${text}`), /byte order mark \(EF BB BF\)/],
+  ['UTF-8 with a mark behind a blank', Buffer.from(` \ufeff${text}`), /byte order mark \(EF BB BF\)/],
+] as const)
+  test(`a body in ${name} is told so`, async t => {
+    const { call } = await start(t)
+    const headers = { 'content-type': 'application/json' }
+    const response = await call('/v1/tasks', { method: 'POST', headers, body: bytes })
+    assert.match((await problemIn(response, 'invalid_json')).detail, says)
+  })
+
+test('no encoding is said in more than one way', async t => {
+  const { post } = await start(t)
+  for (const encoding of ['', 'identity', 'Identity, identity'])
+    assert.equal((await post(text, { 'content-encoding': encoding })).status, 201, encoding)
+  await problemIn(await post(text, { 'content-encoding': 'identity, gzip' }), 'unsupported_media_type')
+})
+
+test('a value without a name in the query is told so', async t => {
+  const { call } = await start(t)
+  assert.match((await problemIn(await call('/v1/tasks?=5'), 'invalid_parameter')).detail, /a value without a name/)
+})
+
 test('the place of an error in the text is shown', async t => {
   const { post } = await start(t)
   const problem = await problemIn(await post('{"type": inference}'), 'invalid_json')

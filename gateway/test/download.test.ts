@@ -116,6 +116,17 @@ test('If-Range gives the range of what the caller has a part of, and the whole o
   assert.equal((await get({ range: 'bytes=10-', 'if-range': '"other"' })).status, 200)
 })
 
+test('If-Match gives the content that it names and no other', async t => {
+  const { get, tag, services } = await startWith(t, '0123456789')
+  for (const named of [tag, '*', `"other", ${tag}`])
+    assert.equal((await get({ 'if-match': named, range: 'bytes=5-' })).status, 206, named)
+  const { sent } = services.files
+  for (const headers of [{}, { range: 'bytes=5-' }, { range: 'bytes=10-' }, { 'if-none-match': tag }])
+    for (const named of ['"other"', `W/${tag}`, tag.slice(1, -1)])
+      await problemIn(await get({ ...headers, 'if-match': named }), 'precondition_failed')
+  assert.equal(services.files.sent, sent)
+})
+
 test('who has the content is told so, before anything is said of a range', async t => {
   const { get, tag, services } = await startWith(t, '0123456789')
   for (const headers of [

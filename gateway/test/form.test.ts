@@ -122,12 +122,86 @@ for (const [name, body, code, param] of [
   })
 }
 
-test('a form whose file has headers that can not be read is told so', async t => {
-  const { call } = await start(t)
-  const body = form(`X: a\rb\nContent-Disposition: form-data; name="file"; filename="a.txt"\n\nx`)
-  const problem = await problemIn(await call('/v1/files', { method: 'POST', headers: type, body }), 'missing_parameter')
-  assert.equal(problem.param, 'file')
-  assert.match(problem.detail, /headers can be read/)
+for (const [what, part, says] of [
+  [
+    'headers that can not be read',
+    `X: a\rb\n${file('x')}`,
+    /no `Content-Disposition` among the headers that can be read/,
+  ],
+  ['another disposition', file('x').replace('form-data', 'attachment'), /is not `form-data`/],
+  ['two filenames', file('x', '; filename="a.txt"; filename="b.txt"'), /says `filename` twice/],
+  ['a filename with an open quote', file('x', '; filename="a.txt'), /a quote without an end/],
+  ['a filename in pieces', file('x', '; filename*0="a"; filename*1=".txt"'), /`filename` comes in pieces/],
+  ['a broken filename', file('x', "; filename*=UTF-8''%ZZ.txt"), /`filename\*` is not written as UTF-8''/],
+  ['a filename of two lines', file('x', "; filename*=UTF-8''a%0D%0Ab.txt"), /`filename` has control characters/],
+] as const)
+  test(`a form with a part of ${what} is told so`, async t => {
+    const { call, services } = await start(t)
+    const init = { method: 'POST', headers: type, body: form(part) }
+    assert.match((await problemIn(await call('/v1/files', init), 'invalid_parameter')).detail, says)
+    assert.equal(services.files.stored.size, 0)
+  })
+
+for (const [what, body, says] of [
+  [
+    'lines that end with LF',
+    form(file('x')).replaceAll('\r\n', '\n'),
+    /ends without the line `--XyZ--`; lines end with CR LF/,
+  ],
+  ['another boundary', form(file('x')).replaceAll(BOUNDARY, 'other'), /has no line `--XyZ`/],
+  [
+    'a field in a set that it does not say',
+    Buffer.from(form(field('metadata[a]', '\xfc'), file('x')), 'latin1'),
+    /`metadata\[a\]` is no text in utf-8/,
+  ],
+] as const)
+  test(`a form of ${what} is told so`, async t => {
+    const { call } = await start(t)
+    const init = { method: 'POST', headers: type, body: body as unknown as string }
+    assert.match((await problemIn(await call('/v1/files', init), 'invalid_parameter')).detail, says)
+  })
+
+for (const [what, more, filename] of [
+  ['a broken one in another character set', `; filename="ok.txt"; filename*=UTF-8''%ZZ`, 'ok.txt'],
+  ['bytes that are no UTF-8', `; filename="ok.txt"; filename*=UTF-8''%C3`, 'ok.txt'],
+  ['an empty one', `; filename="ok.txt"; filename*=UTF-8''`, 'ok.txt'],
+  ['a set that nobody knows', `; filename="ok.txt"; filename*=bogus''a.txt`, 'ok.txt'],
+  ['one without its set', '; filename="ok.txt"; filename*=a.txt', 'ok.txt'],
+  ['blanks and no quotes', '; filename=a b.txt', 'a b.txt'],
+  ['quotes and semicolons', '; filename="a \\"b\\"; c.txt"', 'a "b"; c.txt'],
+  ['a path of Windows that escapes nothing', '; filename="C:\\dir\\a.txt"', 'a.txt'],
+  ['blanks around its =', ' ; FILENAME = "a.txt" ;', 'a.txt'],
+  ['an empty filename', '; filename=""', ''],
+] as const)
+  test(`a filename with ${what} is ${filename || 'none'}`, async t => {
+    const { call, services } = await start(t)
+    const response = await call('/v1/files', { method: 'POST', headers: type, body: form(file('x', more)) })
+    assert.equal(response.status, 201, await response.clone().text())
+    const [stored] = services.files.stored.values()
+    assert.equal(stored?.file.filename, filename)
+  })
+
+test('names and fields in the character sets of old programs are read', async t => {
+  const { call, services } = await start(t)
+  const label = `Content-Disposition: form-data; name="metadata[a]"\nContent-Type: text/plain; charset=ISO-8859-1\n\n\xfc`
+  const body = Buffer.from(form(label, file('x', '; filename="\xdcbung.txt"')), 'latin1')
+  await call('/v1/files', { method: 'POST', headers: type, body: body as unknown as string })
+  const [stored] = services.files.stored.values()
+  assert.deepEqual([stored?.file.filename, stored?.file.metadata], ['Übung.txt', { a: 'ü' }])
+})
+
+test('a boundary may be in quotes, with blanks and signs', async t => {
+  const { call, services } = await start(t)
+  for (const [boundary, written] of [
+    ['a b', '"a b"'],
+    ["a;b'", `"a;b\\'"`],
+    ['=_x.y', '"=_x.y"; charset=utf-8;'],
+  ] as const) {
+    const headers = { 'content-type': `Multipart/Form-Data;; BOUNDARY=${written}` }
+    const body = form(file('x')).replaceAll(BOUNDARY, boundary)
+    assert.equal((await call('/v1/files', { method: 'POST', headers, body })).status, 201, boundary)
+  }
+  assert.equal(services.files.stored.size, 3)
 })
 
 test('a form whose type names no boundary is refused', async t => {

@@ -1,7 +1,7 @@
 /** Downloads: the stream of a method as bytes, whole or a range (RFC 9110, section 14). */
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import { codeOf, fail, type RouteOf, rangeFields } from '@millhand/api'
-import { isHeld } from '../etag.ts'
+import { isHeld, isMatched } from '../etag.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
 import { callValues } from '../pipeline/call.ts'
 import type { Responder } from '../pipeline/context.ts'
@@ -69,6 +69,12 @@ interface Choice {
 async function answer(exchange: Exchange, content: Content, range?: ByteRange, isUnsatisfiable = false) {
   const { file, start, length } = content.slice
   const headers = contentHeaders(file)
+  if (!isMatched(contentTag(file), exchange.header('if-match'))) {
+    throw fail(
+      'precondition_failed',
+      `The content is none that \`If-Match\` names; its \`ETag\` is ${contentTag(file)}.`,
+    )
+  }
   if (isHeld(contentTag(file), exchange.header('if-none-match'))) return exchange.send(304, headers)
   if (isUnsatisfiable) {
     const detail = `The content has ${file.bytes.toLocaleString('en')} bytes.`

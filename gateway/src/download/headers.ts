@@ -27,9 +27,9 @@ export function describingHeaders(file: SlicedFile): string[] {
 /** A browser neither guesses what it is nor runs it. */
 export const harmless = ['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy', "default-src 'none'; sandbox"]
 
-/** RFC 9110, section 8.3.1, in ASCII. */
+/** RFC 9110, section 8.3.1, in ASCII; parameters may be empty. */
 const mediaTypePattern =
-  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/
+  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;(?:[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[ !#-[\]-~]|\\[ -~])*"))?)*$/
 
 /** RFC 6266: the name in ASCII, and as RFC 8187 encodes it where it has other characters. */
 export function attachment(filename: string): string {

@@ -112,7 +112,7 @@ test('an upload is bytes or a form, described by the query or by fields', () => 
 test('a download takes ranges by their header alone', () => {
   const { parameters, responses } = document.paths['/v1/files/{id}/content'].get
   const names = parameters.map(({ name, $ref }: Schema) => name ?? String($ref).split('/').at(-1))
-  assert.deepEqual(names, ['id', 'X-Request-Id', 'If-None-Match', 'Range', 'If-Range'])
+  assert.deepEqual(names, ['id', 'X-Request-Id', 'If-None-Match', 'Range', 'If-Range', 'If-Match'])
   for (const status of ['200', '206']) assert.equal(responses[status].content['*/*'].schema.format, 'binary')
   assert.ok(responses['206'].headers['Content-Range'])
   assert.equal(responses['200'].headers['Content-Range'], undefined)
@@ -143,7 +143,7 @@ test('each operation lists the errors that it can answer with, and no other', ()
   assert.equal(statuses('/v1/tasks/{id}/events', 'get'), events)
   const token = '201 400 401 403 404 408 409 422 429 431 500 503 504'
   assert.equal(statuses('/v1/tasks/{id}/stream_token', 'post'), token)
-  const content = '200 206 304 400 401 403 404 408 416 429 431 500 503 504'
+  const content = '200 206 304 400 401 403 404 408 412 416 429 431 500 503 504'
   assert.equal(statuses('/v1/files/{id}/content', 'get'), content)
   const { responses } = document.components
   assert.ok(responses.Problem416.headers['Content-Range'])

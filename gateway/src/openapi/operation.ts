@@ -85,7 +85,7 @@ function parametersOf(route: Route, schemas: Schemas): Schema[] {
   if (route.method === 'POST') parameters.push(parameterRef('Idempotency-Key'))
   if (answer.wait) parameters.push(parameterRef('Prefer'))
   if (isConditional(route)) parameters.push(parameterRef('If-None-Match'))
-  if (route.kind === 'download') parameters.push(parameterRef('Range'), parameterRef('If-Range'))
+  if (route.kind === 'download') parameters.push(...['Range', 'If-Range', 'If-Match'].map(parameterRef))
   if (route.kind === 'events') parameters.push(parameterRef('Last-Event-ID'))
   return parameters
 }
@@ -140,6 +140,7 @@ export const headerParameters: Record<string, Schema> = {
     'If-Range',
     'The `ETag` of the content that you have a part of: `Range` counts while it is the current one.',
   ),
+  'If-Match': headerParameter('If-Match', 'The `ETag` of the content that you want: of another one the answer is 412.'),
   'Last-Event-ID': headerParameter(
     'Last-Event-ID',
     'The `id` of the last event that you have: you get those after it. It goes before `after`.',

@@ -135,7 +135,7 @@ export function errorStatuses({ method, body, pathFields, kind, answer }: Route)
   if (method !== 'GET') statuses.push(409)
   if (body !== undefined) statuses.push(413, 415)
   if (method === 'POST') statuses.push(422)
-  if (kind === 'download') statuses.push(416)
+  if (kind === 'download') statuses.push(412, 416)
   if (answer.renderedBy !== '') statuses.push(406)
   // What makes work is refused where nothing can do it.
   if (method === 'POST' && kind === 'json' && body !== undefined) statuses.push(501)

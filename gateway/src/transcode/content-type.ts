@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts'
 /** Fails with `unsupported_media_type` where the body is encoded: none is decoded. */
 export function requirePlain({ head: { headers } }: Exchange) {
   const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+  if (encoding !== undefined && !/^(?:[ \t,]|identity)*$/i.test(encoding)) {
     throw fail('unsupported_media_type', 'Request bodies are read as they are: leave `Content-Encoding` out.')
   }
 }

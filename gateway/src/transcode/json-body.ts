@@ -72,9 +72,17 @@ export async function readJsonBody(
 function parseJson(body: Buffer): unknown {
   const bytes = withoutMark(body)
   if (bytes.length === 0) throw fail('invalid_json', 'The body is empty; a JSON object is expected.')
+  const encoding = otherEncoding(bytes)
+  if (encoding !== undefined) throw fail('invalid_json', `The body is in ${encoding}: save it as UTF-8.`)
   if (!isUtf8(bytes)) throw fail('invalid_json', 'The body is not valid UTF-8.')
+  const first = firstIn(bytes)
+  if (isMarked(bytes, first))
+    throw fail(
+      'invalid_json',
+      'The body has a second byte order mark (EF BB BF), or one behind blanks: save it without.',
+    )
   // Before a long list is scanned or parsed.
-  if (firstByte(bytes) === LIST) throw notAnObject()
+  if (bytes[first] === LIST) throw notAnObject()
   checkShape(bytes)
   const text = bytes.toString('utf8')
   const value = parse(text)
@@ -85,16 +93,26 @@ function parseJson(body: Buffer): unknown {
 }
 
 /** Readers may ignore a byte order mark (RFC 8259, section 8.1), which editors write. */
-const withoutMark = (bytes: Buffer) =>
-  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+const withoutMark = (bytes: Buffer) => (isMarked(bytes, 0) ? bytes.subarray(3) : bytes)
+
+const isMarked = (bytes: Buffer, at: number) => bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf
+
+/** By a byte order mark, or by where the zeros of the first character are, which is ASCII in all JSON objects (RFC 4627, section 3). */
+function otherEncoding([first, second, third, fourth]: Buffer): 'UTF-16' | 'UTF-32' | undefined {
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    return third === 0 && fourth === 0 ? 'UTF-32' : 'UTF-16'
+  if (first !== 0 && second !== 0) return undefined
+  if (first === 0 && second === 0) return 'UTF-32'
+  return third === 0 && fourth === 0 ? 'UTF-32' : 'UTF-16'
+}
 
 const notAnObject = () => fail('invalid_json', 'The body is not a JSON object.')
 
-/** The first that is no white space; all that JSON has of that is at most a space, and nothing else that JSON has is. */
-function firstByte(bytes: Buffer): number | undefined {
+/** Where the first is that is no white space; all that JSON has of that is at most a space, and nothing else that JSON has is. */
+function firstIn(bytes: Buffer): number {
   let at = 0
   while (at < bytes.length && (bytes[at] as number) <= SPACE) at++
-  return bytes[at]
+  return at
 }
 
 const SPACE = 0x20

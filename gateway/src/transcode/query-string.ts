@@ -3,7 +3,7 @@ import { fail } from '@millhand/api'
 
 /**
  * The decoded pairs of a query, in their order.
- * Fails with `invalid_parameter` where a pair is no UTF-8 in percent-encoding.
+ * Fails with `invalid_parameter` where a pair is no UTF-8 in percent-encoding, or has no name.
  */
 export function parseQuery(query: string): [name: string, value: string][] {
   if (query === '') return []
@@ -12,6 +12,7 @@ export function parseQuery(query: string): [name: string, value: string][] {
     if (pair === '') continue
     const equals = pair.indexOf('=')
     const name = decode(equals === -1 ? pair : pair.slice(0, equals))
+    if (name === '') throw fail('invalid_parameter', 'The query holds a value without a name before its `=`.')
     pairs.push([name, equals === -1 ? '' : decode(pair.slice(equals + 1))])
   }
   return pairs

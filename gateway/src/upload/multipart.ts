@@ -1,6 +1,9 @@
 /** The parts of a form: `multipart/form-data` (RFC 7578). */
-import type { BusboyInstance } from '@fastify/busboy'
+import { MIMEType } from 'node:util'
+import type { Dicer } from '@fastify/busboy'
 import { fail } from '@millhand/api'
+import { broken } from './broken-form.ts'
+import { decode, type PartHead, partHead, type RawHeaders } from './part-head.ts'
 
 /** What a form holds, in the order in which it comes; `data` are the next bytes of the file before. */
 export type FormPart =
@@ -16,73 +19,128 @@ export const FILE_PART = 'file'
  * Fails with `invalid_parameter` for what is no form, or one with more in it than an upload has a use for.
  */
 export async function* readForm(contentType: string, body: AsyncIterable<Buffer>): AsyncGenerator<FormPart> {
-  const parser = await open(contentType)
-  const parts: FormPart[] = []
-  let failure: unknown
-  const ended = Promise.withResolvers<void>()
-  const refuse = (error: unknown) => {
-    failure ??= error
-    ended.resolve()
-  }
-  parser
-    .on('field', (name: string | undefined, value, _nameIsCut, valueIsCut, encoding) => {
-      if (name === undefined) refuse(broken('a part has no name'))
-      else if (valueIsCut)
-        refuse(tooMuch(`the field \`${name.slice(0, 64)}\` is longer than ${limits.fieldSize} bytes`))
-      else if (!isPlain(encoding)) refuse(encoded())
-      else parts.push({ kind: 'field', name, value })
-    })
-    .on('file', (name: string | undefined, stream, filename: string | undefined, encoding, mediaType) => {
-      stream.on('data', (bytes: Buffer) => parts.push({ kind: 'data', bytes })).on('error', () => {})
-      if (name !== FILE_PART) {
-        const detail = `A form's file is its part \`${FILE_PART}\`; no other part has a filename.`
-        refuse(fail('unknown_parameter', detail, { param: name?.slice(0, 64) ?? '' }))
-      } else if (!isPlain(encoding)) refuse(encoded())
-      else parts.push({ kind: 'file', filename: filename || undefined, mediaType })
-    })
-    .on('filesLimit', () => refuse(tooMuch('it has more than one file')))
-    .on('fieldsLimit', () => refuse(tooMuch(`it has more than ${limits.fields} fields`)))
-    .on('partsLimit', () => refuse(tooMuch(`it has more than ${limits.parts} parts`)))
-    .on('error', () => refuse(broken('it ends in the middle of a part')))
-    .on('finish', () => ended.resolve())
+  const boundary = boundaryOf(contentType)
+  const { Dicer } = await import('@fastify/busboy')
+  const parser = new Dicer({ boundary, ...headLimits })
+  const reading = readParts(parser, boundary)
   try {
     for await (const chunk of body) {
-      const written = new Promise<void>(resolve => parser.write(chunk, () => resolve()))
-      // A parser that has found a fault may never say that it has written.
-      await Promise.race([written, ended.promise])
-      if (failure !== undefined) throw failure
-      yield* parts.splice(0)
+      // What comes behind the last part is none of the form.
+      if (parser.writable) parser.write(chunk)
+      yield* reading.taken()
     }
-    parser.end()
-    await ended.promise
-    if (failure !== undefined) throw failure
-    yield* parts.splice(0)
+    if (parser.writable) parser.end()
+    await reading.ended
+    yield* reading.taken()
   } finally {
     parser.destroy()
   }
 }
 
-/** Its code is loaded with the first form. */
-async function open(contentType: string): Promise<BusboyInstance> {
-  const { Busboy } = await import('@fastify/busboy')
-  try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits, isPartAFile })
-  } catch {
-    throw broken('`Content-Type` names no `boundary`')
+/** Its parameters mean nothing but this one. */
+function boundaryOf(contentType: string): string {
+  const boundary = new MIMEType(contentType).params.get('boundary')
+  if (!boundary) throw broken('`Content-Type` names no `boundary`')
+  return boundary
+}
+
+interface Reading {
+  /** What has come since the last call. Fails where the form is broken. */
+  taken(): FormPart[]
+  readonly ended: Promise<void>
+}
+
+function readParts(parser: Dicer, boundary: string): Reading {
+  const ended = Promise.withResolvers<void>()
+  const counts = { fields: 0, files: 0 }
+  let pieces: FormPart[] = []
+  let failure: unknown
+  const refuse = (error: unknown) => {
+    failure ??= error
+    ended.resolve()
+  }
+  let isBegun = false
+  parser
+    .on('part', part => {
+      isBegun = true
+      let take: Take | undefined
+      part
+        .on('header', headers => {
+          try {
+            const head = partHead(headers as RawHeaders)
+            take = takerOf(head, counts, piece => pieces.push(piece))
+          } catch (error) {
+            refuse(error)
+          }
+        })
+        .on('error', () => {})
+      // The bytes are taken as the parser finds them: a stream gives them later, and those of the next part may come first.
+      part.push = (bytes: Buffer | null) => {
+        try {
+          if (failure === undefined) take?.(bytes)
+        } catch (error) {
+          refuse(error)
+        }
+        if (bytes === null) part.emit('end')
+        return true
+      }
+    })
+    .on('error', () => {
+      const line = `--${boundary.slice(0, 70)}`
+      const why = isBegun ? `it ends without the line \`${line}--\`` : `it has no line \`${line}\``
+      refuse(broken(`${why}; lines end with CR LF`))
+    })
+    .on('finish', () => ended.resolve())
+  return {
+    taken() {
+      if (failure !== undefined) throw failure
+      const taken = pieces
+      pieces = []
+      return taken
+    },
+    ended: ended.promise,
   }
 }
 
-const isPartAFile = (name: string | undefined, _type: string | undefined, filename: string | undefined) =>
-  name === FILE_PART || filename !== undefined
+/** Takes the bytes of a part; null at its end. */
+type Take = (bytes: Buffer | null) => void
+
+function takerOf(head: PartHead, counts: { fields: number; files: number }, give: (piece: FormPart) => void): Take {
+  const { name, filename, mediaType } = head
+  if (name !== FILE_PART && filename === undefined) {
+    if (++counts.fields > MOST_FIELDS) throw tooMuch(`it has more than ${MOST_FIELDS} fields`)
+    return fieldTaker(head, value => give({ kind: 'field', name, value }))
+  }
+  if (name !== FILE_PART) {
+    const detail = `A form's file is its part \`${FILE_PART}\`; no other part has a filename.`
+    throw fail('unknown_parameter', detail, { param: name.slice(0, 64) })
+  }
+  if (++counts.files > 1) throw tooMuch('it has more than one file')
+  give({ kind: 'file', filename: filename || undefined, mediaType })
+  return bytes => {
+    if (bytes !== null) give({ kind: 'data', bytes })
+  }
+}
+
+function fieldTaker({ name, charset }: PartHead, give: (value: string) => void): Take {
+  const shown = `the field \`${name.slice(0, 64)}\``
+  const parts: Buffer[] = []
+  let size = 0
+  return bytes => {
+    if (bytes === null) {
+      const value = decode(Buffer.concat(parts), charset)
+      if (value === undefined) throw broken(`${shown} is no text in ${charset.slice(0, 40)}`)
+      return give(value)
+    }
+    size += bytes.length
+    if (size > MOST_FIELD_BYTES) throw tooMuch(`${shown} is longer than ${MOST_FIELD_BYTES} bytes`)
+    parts.push(bytes)
+  }
+}
 
 /** A description has 4 fields and 16 labels; a label's 512 characters have at most 2,048 bytes. */
-const limits = { files: 1, fields: 32, parts: 33, fieldSize: 4_096, headerPairs: 16, headerSize: 16_384 }
+const MOST_FIELDS = 32
+const MOST_FIELD_BYTES = 4_096
+const headLimits = { maxHeaderPairs: 16, maxHeaderSize: 16_384 }
 
-/** RFC 7578, section 4.7: senders encode no parts, and readers decode none. */
-const isPlain = (encoding: string) => encoding === '7bit' || encoding === '8bit' || encoding === 'binary'
-
-const broken = (why: string) =>
-  fail('invalid_parameter', `The body is not the form that \`Content-Type\` says: ${why}.`)
 const tooMuch = (why: string) => fail('invalid_parameter', `The form holds too much: ${why}.`)
-const encoded = () =>
-  fail('unsupported_media_type', 'The parts of a form are read as they are: leave `Content-Transfer-Encoding` out.')

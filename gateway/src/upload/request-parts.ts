@@ -78,9 +78,4 @@ function late(name: string) {
   return fail('invalid_parameter', detail, { param: name.slice(0, 64) })
 }
 
-const noFile = () =>
-  fail(
-    'missing_parameter',
-    `The form has no part \`${FILE_PART}\` whose headers can be read: parts with others are left out.`,
-    { param: FILE_PART },
-  )
+const noFile = () => fail('missing_parameter', `The form has no part \`${FILE_PART}\`.`, { param: FILE_PART })

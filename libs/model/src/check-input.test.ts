@@ -42,7 +42,7 @@ const table: [what: string, model: ModelPackage, input: string, says: RegExp | u
   ['a recording for a picture', image, wav, /media type audio\/wav/],
   ['no data URI', image, 'https://example.com/a.png', /must be a data URI/],
   ['a data URI without base64', image, 'data:image/png,abc', /must be a data URI with base64/],
-  ['a data URI without data', image, 'data:image/png;base64,', /data is no image\/png/],
+  ['a data URI without data', image, 'data:image/png;base64,', /no data behind its comma/],
   ['a recording', audio, wav, undefined],
   ['any bytes', bytes, uri('application/vnd.ms-excel', 'x'), undefined],
   ['bytes of no type', bytes, 'data:;base64,', undefined],

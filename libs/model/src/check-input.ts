@@ -7,6 +7,7 @@ import type { Preprocess, TensorSpec } from './manifest.ts'
 import { readMessages } from './messages.ts'
 import { InputInvalid, parseJson, readTensors, type Tensor } from './tensors.ts'
 import { readTexts } from './texts.ts'
+import { withoutMark } from './utf8.ts'
 
 /** Beyond this JSON is read only where the model runs, so that no create holds up the others. */
 export const MAX_PARSED_CHARACTERS = 32 * 2 ** 10
@@ -22,8 +23,9 @@ export function checkInput(model: ModelPackage, input: string): string | undefin
   }
 }
 
-function check({ manifest, inputs }: ModelPackage, input: string): void {
+function check({ manifest, inputs }: ModelPackage, source: string): void {
   const { processing, inputFormat } = manifest
+  const input = withoutMark(source)
   if (input === '') throw new InputInvalid('the input is empty')
   if (inputFormat === 'image' || inputFormat === 'audio') checkDataUri(input, inputFormat)
   if (inputFormat === 'bytes') checkBytesUri(input)

@@ -36,51 +36,92 @@ const EXPECTED: Readonly<Record<Medium, string>> = {
 const WORDS: Readonly<Record<Medium, string>> = { image: 'picture', audio: 'recording' }
 const KNOWN: Readonly<Record<Medium, string>> = { image: 'PNG, JPEG, WebP, GIF or TIFF', audio: 'WAV' }
 
-/** 12 bytes, and room for line breaks. */
-const HEAD_CHARACTERS = 64
+/** Of what stands before the data, in characters. */
+const MOST_HEAD = 1_024
 
 /**
- * Checks the first bytes, and gives where the base64 begins: data are what their bytes are, whatever media type they are said to have, as
- * files are. Throws `InputInvalid`.
+ * Checks all of the base64, and how the bytes begin: data are what their bytes are, whatever media type they are said to have, as files
+ * are. Throws `InputInvalid`.
  */
-export function checkDataUri(text: string, medium: Medium): number {
-  const { mediaType, start: from } = splitDataUri(text, EXPECTED[medium])
-  const head = Buffer.from(text.slice(from, from + HEAD_CHARACTERS), 'base64')
-  if (kindOf(head, medium)) return from
-  const isKnown = KINDS[medium].some(({ mediaTypes }) => mediaTypes.includes(mediaType))
-  if (isKnown) throw new InputInvalid(`the data is no ${excerpt(mediaType)}`)
-  throw new InputInvalid(`the media type ${excerpt(mediaType)} is not read here: give ${EXPECTED[medium]}`)
+export function checkDataUri(text: string, medium: Medium): void {
+  dataOf(text, medium)
 }
 
 /** The bytes of a `data:` URI. Throws `InputInvalid`. */
-export const readDataUri = (text: string, medium: Medium): Buffer => decode(text.slice(checkDataUri(text, medium)))
+export const readDataUri = (text: string, medium: Medium): Buffer => Buffer.from(dataOf(text, medium), 'base64')
+
+/** Checks a `data:` URI of any media type. Throws `InputInvalid`. */
+export function checkBytesUri(text: string): void {
+  bytesDataOf(text)
+}
 
 /** The bytes of a `data:` URI of any media type; there may be none. Throws `InputInvalid`. */
-export function readBytesUri(text: string): Buffer {
-  const encoded = text.slice(checkBytesUri(text))
-  return encoded === '' ? Buffer.alloc(0) : decode(encoded)
+export const readBytesUri = (text: string): Buffer => Buffer.from(bytesDataOf(text), 'base64')
+
+/** The base64 of a picture or a recording. */
+function dataOf(text: string, medium: Medium): string {
+  const { mediaType, encoded } = splitDataUri(text, EXPECTED[medium])
+  const head = Buffer.from(encoded.slice(0, HEAD_CHARACTERS), 'base64')
+  if (kindOf(head, medium)) return encoded
+  if (encoded === '') throw new InputInvalid('the data URI has no data behind its comma')
+  const isKnown = KINDS[medium].some(({ mediaTypes }) => mediaTypes.includes(mediaType))
+  if (isKnown) throw new InputInvalid(`the data is no ${excerpt(mediaType)}: give ${KNOWN[medium]}`)
+  throw new InputInvalid(`the media type ${excerpt(mediaType)} is not read here: give ${EXPECTED[medium]}`)
 }
 
-/** Checks that a text begins as a `data:` URI with base64, and gives where that begins. Throws `InputInvalid`. */
-export const checkBytesUri = (text: string): number =>
-  splitDataUri(text, 'data:application/octet-stream;base64,… (or any other media type)').start
+const HEAD_CHARACTERS = 64
 
-function splitDataUri(text: string, expected: string): { mediaType: string; start: number } {
-  const comma = text.slice(0, 128).indexOf(',')
-  const head = /^data:([a-z][a-z0-9.+-]*\/[a-z0-9.+-]+)?(?:;[a-z0-9=_.-]+)*;base64$/i.exec(
-    text.slice(0, Math.max(comma, 0)),
-  )
-  if (!head) throw new InputInvalid(`the input must be a data URI with base64: ${expected}`)
-  return { mediaType: (head[1] ?? 'text/plain').toLowerCase(), start: comma + 1 }
+const bytesDataOf = (text: string): string =>
+  splitDataUri(text, 'data:application/octet-stream;base64,… (or any other media type)').encoded
+
+/** Parameters mean nothing here; a quoted one may have a comma in it. */
+function splitDataUri(text: string, expected: string): { readonly mediaType: string; readonly encoded: string } {
+  const head = /^\s*data:((?:[^,"]|"[^"]*")*),/i.exec(text.slice(0, MOST_HEAD))
+  const [mediaType = '', ...parameters] = (head?.[1] ?? '').split(';').map(part => part.trim().toLowerCase())
+  if (head === null || !parameters.includes('base64')) {
+    throw new InputInvalid(`the input must be a data URI with base64: ${expected}`)
+  }
+  return { mediaType: mediaType || 'text/plain', encoded: plainBase64(text.slice(head[0].length)) }
 }
 
-/** White space means nothing: https://fetch.spec.whatwg.org/#data-url-processor. */
-function decode(encoded: string): Buffer {
+/**
+ * The base64 of a URI without white space, which means nothing, percent-encoding and padding:
+ * https://fetch.spec.whatwg.org/#data-url-processor. Also in the alphabet of URLs (RFC 4648, section 5).
+ */
+function plainBase64(data: string): string {
+  const encoded = data.includes('%') ? data.replaceAll(/%(2b|2d|2f|3d|5f|0a|0d|09|20)/gi, decodeURIComponent) : data
   const plain = encoded.replaceAll(/[\t\n\f\r ]+/g, '')
+  const [, digits = '', padding = ''] = /^([A-Za-z0-9+/_-]*)(={0,2})$/.exec(plain) ?? []
+  if (digits.length + padding.length !== plain.length) {
+    const at = plain.search(/[^A-Za-z0-9+/_-]/)
+    const sign = String.fromCodePoint(plain.codePointAt(at) as number)
+    throw new InputInvalid(
+      `the data is not base64: its character ${at + 1}, without white space, is ${JSON.stringify(sign)}`,
+    )
+  }
   // One character more than whole groups of four holds no byte.
-  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(plain) && plain.replace(/=+$/, '').length % 4 !== 1
-  if (!isBase64) throw new InputInvalid('the data is not base64')
-  return Buffer.from(plain, 'base64')
+  if (digits.length % 4 === 1 || (padding !== '' && plain.length % 4 !== 0)) {
+    const cause = encoded.includes(' ') ? ', or each + of it became a space: write + as %2B in a form or a URL' : ''
+    throw new InputInvalid(
+      `the data is not base64: ${plain.length} characters are no whole groups of four; it is cut off${cause}`,
+    )
+  }
+  if (hasLostPlus(encoded)) {
+    throw new InputInvalid(
+      'the data has spaces where base64 has +: write + as %2B in a form or a URL, or leave the spaces out',
+    )
+  }
+  return digits
+}
+
+/** Whether there are spaces, in no lines of one length, and no +, which a form takes for a space. */
+function hasLostPlus(encoded: string): boolean {
+  if (!encoded.includes(' ') || /[+_-]/.test(encoded)) return false
+  const pieces = encoded.trim().split(/[\t\n\f\r ]+/)
+  const [first = ''] = pieces
+  return pieces.some((piece, at) =>
+    at === pieces.length - 1 ? piece.length > first.length : piece.length !== first.length,
+  )
 }
 
 /** Checks how a file begins; `head` is its first 12 bytes or more. Throws `InputInvalid`. */

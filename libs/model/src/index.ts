@@ -45,4 +45,4 @@ export {
   writeTensors,
 } from './tensors.ts'
 export { type InputTexts, MOST_TEXTS, readTexts } from './texts.ts'
-export { readUtf8 } from './utf8.ts'
+export { readUtf8, withoutMark } from './utf8.ts'

@@ -65,7 +65,20 @@ for (const [what, model, head, bytes, says] of table) {
   })
 }
 
-test('what is no UTF-8 is nobody’s text', () => {
+test('a text file is UTF-8, or UTF-16 that says so; another one is told what it is', () => {
   assert.equal(readUtf8(Buffer.from('\ufeffaé')), 'aé')
-  assert.throws(() => readUtf8(Buffer.from([0xff])), InputInvalid)
+  const utf16 = Buffer.from('\ufeffaé', 'utf16le')
+  assert.equal(readUtf8(utf16), 'aé')
+  assert.equal(readUtf8(Buffer.from(utf16).swap16()), 'aé')
+  for (const [bytes, says] of [
+    [Buffer.from([0xff]), /not UTF-8 text: save it as UTF-8/],
+    [Buffer.from('café', 'latin1'), /not UTF-8/],
+    [Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]), /in UTF-32/],
+    [Buffer.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x61]), /in UTF-32/],
+    [Buffer.from([0xff, 0xfe, 0x61]), /in UTF-16LE, or cut off/],
+    [Buffer.from('hello', 'utf16le'), /NUL characters.*UTF-16 without a byte order mark/],
+  ] as const)
+    assert.throws(() => readUtf8(bytes), refusal(says))
 })
+
+const refusal = (says: RegExp) => (error: unknown) => error instanceof InputInvalid && says.test(error.message)

@@ -10,6 +10,8 @@ const taken: [input: string, texts: object][] = [
   ['A text.', one('A text.')],
   ['"a"', one('"a"')],
   ['{"text":"a"}', one('{"text":"a"}')],
+  ['\ufeffA text.', one('A text.')],
+  ['\ufeff["a"]', list('a')],
   ['[1] A footnote.', one('[1] A footnote.')],
   ['["a"', one('["a"')],
   ['["a","b"]', list('a', 'b')],
@@ -23,6 +25,7 @@ for (const [input, texts] of taken) {
 
 const refused: [input: string, says: RegExp][] = [
   ['', /the input is empty/],
+  ['\ufeff', /the input is empty/],
   ['[]', /from 1 to 256, not 0/],
   [JSON.stringify(Array(MOST_TEXTS + 1).fill('a')), /from 1 to 256, not 257/],
   ['["a",""]', /item 1 of the list must be a string that is not empty/],

@@ -1,5 +1,6 @@
 /** Texts of one input: the input itself, or the items of a JSON list. */
 import { InputInvalid, parseJson } from './tensors.ts'
+import { withoutMark } from './utf8.ts'
 
 export interface InputTexts {
   readonly texts: readonly string[]
@@ -11,7 +12,8 @@ export interface InputTexts {
 export const MOST_TEXTS = 256
 
 /** Whatever is a JSON list is a list of texts: who wants its brackets read puts it into a list. Throws `InputInvalid`. */
-export function readTexts(input: string): InputTexts {
+export function readTexts(source: string): InputTexts {
+  const input = withoutMark(source)
   if (input === '') throw new InputInvalid('the input is empty')
   const list = /^\s*\[/.test(input) ? parseList(input) : undefined
   if (list === undefined) return { texts: [input], isList: false }

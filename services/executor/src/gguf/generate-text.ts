@@ -10,7 +10,7 @@ import {
 } from '@millhand/child-process'
 import type { Answer, Counts, Question } from '@millhand/gguf'
 import type { SharedGguf } from '@millhand/gguf/processes'
-import { InputInvalid, type ModelPackage, readGeneration, readMessages, readUtf8 } from '@millhand/model'
+import { InputInvalid, type ModelPackage, readGeneration, readMessages, readUtf8, withoutMark } from '@millhand/model'
 
 interface GenerateDeps {
   readonly process: Pick<SharedGguf, 'ask'>
@@ -115,7 +115,7 @@ function jsonIn(text: string): unknown {
 }
 
 async function messagesOf({ manifest }: ModelPackage, input: RunItem['input']): Promise<Question['messages']> {
-  const text = typeof input === 'string' ? input : await textIn(input)
+  const text = typeof input === 'string' ? withoutMark(input) : await textIn(input)
   if (text === '') throw new InputInvalid('the input is empty')
   return manifest.inputFormat === 'json' ? readMessages(text) : [{ role: 'user', content: text }]
 }

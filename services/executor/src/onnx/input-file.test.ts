@@ -62,7 +62,11 @@ test('text, whatever reads it', async t => {
   const pixels = shippedModel('digits').exampleInput as string
   assert.deepEqual(await ask(digits, await inFile(pixels)), await ask(digits, pixels))
   assert.deepEqual(await ask(digits, await inFile(`\ufeff${pixels}`)), await ask(digits, pixels))
-  await assert.rejects(ask(digits, await inFile(Buffer.from([0xff, 0xfe]))), { message: /not UTF-8/ })
+  assert.deepEqual(
+    await ask(digits, await inFile(Buffer.from(`\ufeff${pixels}`, 'utf16le'))),
+    await ask(digits, pixels),
+  )
+  await assert.rejects(ask(digits, await inFile(Buffer.from([0x80]))), { message: /not UTF-8/ })
 
   const text = await load(t, plainModel('text', { preprocess: { name: 'text' }, batchable: true }))
   const [first, second, third] = (

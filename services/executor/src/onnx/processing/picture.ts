@@ -46,8 +46,8 @@ export async function openPicture(
   // A TIFF whose strips lie past its end is cut off as well, and black there.
   const stored = format === 'tiff' ? sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'error', page }) : opened
   const picture = depth === 'uchar' ? stored : await inBytes(stored, depth)
-  const isDark = ground === 'contrasting' && hasAlpha && (await isLight(picture))
-  return picture.autoOrient().flatten({ background: isDark ? DARK : '#fff' })
+  const background = ground === 'contrasting' && hasAlpha ? await contrastTo(picture) : '#fff'
+  return picture.autoOrient().flatten({ background })
 }
 
 /**
@@ -91,9 +91,11 @@ async function rangeOf(picture: Sharp): Promise<[least: number, most: number]> {
 
 /** Light letters are read better on dark grey than on black: 0.97 sure, and 0.94. */
 const DARK = '#444'
+/** White and black ones together need what is between. */
+const [BETWEEN, CONSIDERABLE] = ['#888', 0.25]
 
-/** Whether the pixels of a picture are more light than dark, as far as they are opaque. */
-async function isLight(picture: Sharp): Promise<boolean> {
+/** The ground from which the pixels of a picture stand out, as far as they are opaque. */
+async function contrastTo(picture: Sharp): Promise<string> {
   const small = picture.clone().resize(256, 256, { fit: 'inside', withoutEnlargement: true })
   const pixels = await small
     .toColourspace('srgb')
@@ -103,14 +105,18 @@ async function isLight(picture: Sharp): Promise<boolean> {
     .catch(error => {
       throw unreadable(error)
     })
-  let [light, opaque] = [0, 0]
+  let [light, white, black, opaque] = [0, 0, 0, 0]
   for (let at = 0; at < pixels.length; at += 4) {
     const [red = 0, green = 0, blue = 0, alpha = 0] = pixels.subarray(at, at + 4)
     // Rec. 709.
-    light += alpha * (0.2126 * red + 0.7152 * green + 0.0722 * blue)
+    const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    light += alpha * luma
+    if (luma > 212) white += alpha
+    if (luma < 43) black += alpha
     opaque += alpha
   }
-  return light > opaque * 127.5
+  if (Math.min(white, black) > opaque * CONSIDERABLE) return BETWEEN
+  return light > opaque * 127.5 ? DARK : '#fff'
 }
 
 function checkSides(width: number, height: number): void {

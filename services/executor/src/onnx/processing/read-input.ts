@@ -18,6 +18,7 @@ import {
   readTensors,
   type Tensor,
   type TensorSpec,
+  withoutMark,
 } from '@millhand/model'
 import { textOf } from './input.ts'
 
@@ -96,7 +97,7 @@ export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec
 const fromText =
   (read: (text: string) => NamedTensors): Read =>
   input =>
-    typeof input === 'string' ? read(input) : textOf(input).then(read)
+    typeof input === 'string' ? read(withoutMark(input)) : textOf(input).then(read)
 
 function scaleInto(dtype: Dtype, numbers: readonly number[], scale: number, into: Elements, from: number): void {
   for (let index = 0; index < numbers.length; index++) {

@@ -14,7 +14,17 @@ describe('the text that a person reads', () => {
     ['don&#39;t &amp; won&#x2019;t&nbsp;&mdash;', "don't & won’t —"],
     ['&amp;lt;b&amp;gt;', '&lt;b&gt;'],
     ['I <3 it, a < b and b > c, <name>', 'I <3 it, a < b and b > c, <name>'],
+    [
+      'f&uuml;r &szlig; &Uuml;ber &pound;5 &AMP; &bogus; &valueOf; &sect;&nbsp;3',
+      'für ß Über £5 & &bogus; &valueOf; § 3',
+    ],
+    ['don&#146;t &#x93;x&#148; &#128;5', 'don’t “x” €5'],
+    ['<o:p>a</o:p><big>b</big>', 'ab'],
     ['cafe\u0301', 'café'],
+    ['jo\u200dhn@\u200dexample.com \u200cx 4111\u200d1', 'john@example.com x 41111'],
+    ['می\u200cخواهم', 'می\u200cخواهم'],
+    ['क\u094d\u200dष', 'क\u094d\u200dष'],
+    ['👩🏽\u200d💻 ❤️\u200d🔥', '👩🏽\u200d💻 ❤️\u200d🔥'],
     ['go\u200bod', 'good'],
     ['x&#0;&#1114112;&#8238;', 'x\ufffd\ufffd'],
   ] as const)

@@ -49,38 +49,63 @@ function withoutUnread(text: string): string {
 
 /** Elements within a line; of HTML's others each begins or ends one. */
 const inline = new Set(
-  'a abbr b bdi bdo cite code data del dfn em font i img ins kbd label mark q s samp small span strike strong sub sup time tt u var wbr'.split(
+  'a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr o:p q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
     ' ',
   ),
 )
 
 const tag = new RegExp(
-  `</?(${[...inline].join('|')}|address|article|aside|blockquote|body|br|button|caption|center|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|input|li|link|main|meta|nav|ol|option|p|pre|script|section|select|style|summary|svg|table|tbody|td|textarea|tfoot|th|thead|title|tr|ul|video)(?:\\s[^<>]{0,2000})?\\s{0,9}/?>`,
+  `</?(${[...inline].join('|')}|address|article|aside|blockquote|body|br|button|canvas|caption|center|col|colgroup|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|input|legend|li|link|main|meta|nav|noscript|ol|optgroup|option|p|picture|pre|script|section|select|style|summary|svg|table|tbody|td|textarea|tfoot|th|thead|title|tr|ul|video)(?:\\s[^<>]{0,2000})?\\s{0,9}/?>`,
   'gi',
 )
 
 /** The references of HTML that texts have where nobody resolved them. */
-const named: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  ndash: '–',
-  mdash: '—',
-  hellip: '…',
-  euro: '€',
+const named: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...latin1(),
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    lsquo: '‘',
+    rsquo: '’',
+    ldquo: '“',
+    rdquo: '”',
+    ndash: '–',
+    mdash: '—',
+    hellip: '…',
+    bdquo: '„',
+    sbquo: '‚',
+    lsaquo: '‹',
+    rsaquo: '›',
+    bull: '•',
+    trade: '™',
+    OElig: 'Œ',
+    oelig: 'œ',
+    Scaron: 'Š',
+    scaron: 'š',
+    zwnj: '\u200c',
+    zwj: '\u200d',
+    euro: '€',
+  }),
+)
+
+/** Those of U+00A0 to U+00FF, in their order. */
+function latin1(): Record<string, string> {
+  const names =
+    'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
+  return Object.fromEntries(names.split(' ').map((name, at) => [name, at === 0 ? ' ' : String.fromCharCode(0xa0 + at)]))
 }
 
-const reference = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp|[lr][sd]quo|[nm]dash|hellip|euro));/gi
+const reference = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}\d{0,2}));/gi
+
+/** By the standard of HTML, numbers of control characters are those of Windows-1252. */
+const windows1252 = new TextDecoder('windows-1252')
 
 function resolved(whole: string, decimal?: string, hexadecimal?: string, name?: string): string {
-  if (name !== undefined) return named[name.toLowerCase()] ?? whole
+  if (name !== undefined) return named.get(name) ?? named.get(name.toLowerCase()) ?? whole
   const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal)
+  if (code >= 0x80 && code < 0xa0) return windows1252.decode(Uint8Array.of(code))
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd'
 }

@@ -34,6 +34,14 @@ describe('a file of text', () => {
         (fault: unknown) => fault instanceof Refusal && fault.message.includes('letter.txt'),
       ))
 
+  it('is told that it is in UTF-32, which begins as UTF-16 does', () => {
+    for (const bytes of [
+      Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]),
+      Buffer.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x61]),
+    ])
+      assert.throws(() => read(bytes), /letter\.txt is UTF-32; save it as UTF-8/)
+  })
+
   it('is refused by its name where it says that it is something else', () => {
     assert.throws(() => read(Buffer.from('a'), 'image/png'), /letter\.txt is image\/png/)
   })

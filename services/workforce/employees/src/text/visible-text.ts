@@ -1,6 +1,7 @@
 /**
  * The text that a reader sees: without control characters, marks that turn the direction of writing, and characters that take
- * no room, in which words can hide. What joins letters (U+200C, U+200D) and shapes emojis stays. Lone surrogates become U+FFFD.
+ * no room, in which words can hide. What joins letters (U+200C, U+200D) stays in the scripts that have such, and what shapes emojis.
+ * Lone surrogates become U+FFFD.
  */
 export function visibleText(text: string): string {
   return text
@@ -8,6 +9,7 @@ export function visibleText(text: string): string {
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
     .replace(/[\v\f]/g, ' ')
     .replace(unseen, '')
+    .replace(joinsNothing, '')
 }
 
 /** Whether a text has a character that a reader sees: joiners have nothing to join then. */
@@ -16,6 +18,10 @@ export const isSeen = (text: string): boolean =>
 
 /** A name, which answers, messages and citations have within their lines. */
 export const inOneLine = (name: string): string => visibleText(name).replaceAll(/\s/g, ' ')
+
+/** Joiners but those behind letters of Arabic, Indic and other scripts, and behind emojis. */
+const joinsNothing =
+  /(?<!(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}|\p{M}|\p{Extended_Pictographic}|\p{Emoji_Modifier})\p{Join_Control}+/gu
 
 /** What takes no room, and what turns the direction; but lines and tabs, joiners, and what shapes an emoji. */
 const unseen =

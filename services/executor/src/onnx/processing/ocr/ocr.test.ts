@@ -106,6 +106,23 @@ test('what is transparent is a ground from which the letters stand out', async (
     assert.equal((await ask(model, dataUri(mediaType, bytes))).text, SENTENCE, mediaType)
 })
 
+test('white and black letters on one transparent ground are both read', async () => {
+  const one = { raw: { width: 640, height: 250, channels: 1 } } as const
+  const opacity = await sharp(fixture('sentence.png')).greyscale().toColourspace('b-w').negate().raw().toBuffer()
+  const letters = (background: string) =>
+    sharp({ create: { width: 640, height: 250, channels: 3, background } })
+      .joinChannel(opacity, one)
+      .toColourspace('srgb')
+      .png()
+      .toBuffer()
+  const both = sharp({ create: { width: 640, height: 500, channels: 4, background: '#0000' } }).composite([
+    { input: await letters('#fff'), left: 0, top: 0 },
+    { input: await letters('#000'), left: 0, top: 250 },
+  ])
+  const { text } = await ask(model, dataUri('image/png', await both.png().toBuffer()))
+  assert.equal(text, `${SENTENCE}\n${SENTENCE}`)
+})
+
 test('letters that are half transparent are read: white, pale and black ones', async () => {
   const one = { raw: { width: 640, height: 250, channels: 1 } } as const
   const half = await sharp(fixture('sentence.png'))

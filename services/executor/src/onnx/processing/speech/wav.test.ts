@@ -23,10 +23,12 @@ test('every encoding gives the same sound', () => {
 })
 
 test('floats of any size are as loud as their loudest', () => {
-  const loud = tone(200, 8000, 0.1).map(value => value * 20_000)
-  const { samples } = readWav(writeWav(loud, { rate: 8000, channels: 1, bits: -32 }))
-  const peak = loud.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
-  for (const [at, value] of samples.entries()) assert.ok(Math.abs(value - (loud[at] as number) / peak) < 1e-6)
+  for (const size of [3, 20_000, 2 ** 23, 2 ** 31]) {
+    const loud = tone(200, 8000, 0.1).map(value => value * size)
+    const { samples } = readWav(writeWav(loud, { rate: 8000, channels: 1, bits: -32 }))
+    const peak = loud.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+    for (const [at, value] of samples.entries()) assert.ok(Math.abs(value - (loud[at] as number) / peak) < 1e-6)
+  }
 })
 
 test('a program that streams does not know the length: the data goes on to the end', () => {
@@ -42,6 +44,19 @@ test('chunks that are not known are passed over', () => {
   const wav = writeWav(tone(200, 8000, 0.1), { rate: 8000, channels: 1, bits: 16 })
   const odd = Buffer.from('LIST\x03\0\0\0abc\0', 'latin1')
   assert.equal(readWav(Buffer.concat([wav.subarray(0, 36), odd, wav.subarray(36)])).samples.length, 800)
+})
+
+test('a chunk of odd length is passed over also where nothing fills it up', () => {
+  const wav = writeWav(tone(200, 8000, 0.1), { rate: 8000, channels: 1, bits: 16 })
+  const odd = Buffer.from('LIST\x03\0\0\0abc', 'latin1')
+  assert.equal(readWav(Buffer.concat([wav.subarray(0, 36), odd, wav.subarray(36)])).samples.length, 800)
+})
+
+test('an empty recording stays empty, whatever chunks come behind', () => {
+  const wav = writeWav([], { rate: 8000, channels: 1, bits: 16 })
+  const list = Buffer.from('LIST\x05\0\0\0abcde\0', 'latin1')
+  for (const more of [Buffer.alloc(0), list, list.subarray(0, -1), Buffer.concat([list, list])])
+    assert.equal(readWav(Buffer.concat([wav, more])).samples.length, 0)
 })
 
 test('headers that lie are refused', () => {
@@ -63,6 +78,7 @@ test('headers that lie are refused', () => {
     ['many channels', changed(22, 65535), /65535 channels/],
     ['no rate', changed(24, 0), /0 samples a second/],
     ['12 bits', changed(34, 12), /encoding 1 with 12 bits/],
+    ['samples in larger places', changed(32, 4), /4 bytes for each moment, and 1 channels of 16 bits are 2/],
     ['a compressed encoding', changed(20, 85), /encoding 85/],
     [
       'a short format',

@@ -43,14 +43,30 @@ export function readWav(file: Buffer, mostSeconds = Number.POSITIVE_INFINITY): R
       return { rate: format.rate, samples: mix(data, format) }
     }
     if (name === 'fmt ') format = readFormat(file.subarray(start, start + length))
-    // Chunks begin at even places.
-    at = start + length + (length % 2)
+    at = nextChunk(file, start + length)
   }
   throw new InputInvalid('the WAV file has no data')
 }
 
+/** Chunks begin at even places, which some programs do not know. */
+function nextChunk(file: Buffer, end: number): number {
+  const isPadded = end % 2 === 1 && !(isName(file, end) && !isName(file, end + 1))
+  return isPadded ? end + 1 : end
+}
+
+/** Whether a chunk may begin there: its name is four letters, digits or blanks. */
+const isName = (file: Buffer, at: number) => /^[A-Za-z][\w ]{3}$/.test(file.toString('latin1', at, at + 4))
+
+/** Whether the rest of a file is chunks, each as long as it says. */
+function isOfChunks(file: Buffer, start: number): boolean {
+  let at = start
+  while (at + 8 <= file.length && isName(file, at)) at = nextChunk(file, at + 8 + file.readUInt32LE(at + 4))
+  return at > start && at >= file.length && at <= file.length + 1
+}
+
 function dataOf(file: Buffer, start: number, length: number): Buffer {
   const there = file.length - start
+  if (length === 0 && isOfChunks(file, start)) return file.subarray(start, start)
   if (length === 0 || length >= UNKNOWN_LENGTH) return file.subarray(start)
   if (length > there) throw new InputInvalid(`the WAV file is cut off: ${length} bytes of sound, ${there} are there`)
   return file.subarray(start, start + length)
@@ -63,6 +79,12 @@ function readFormat(chunk: Buffer): Format {
   const [channels, rate, bits] = [chunk.readUInt16LE(2), chunk.readUInt32LE(4), chunk.readUInt16LE(14)]
   const known = (code === PCM && [8, 16, 24, 32].includes(bits)) || (code === FLOAT && [32, 64].includes(bits))
   if (!known) throw new InputInvalid(`the WAV encoding ${code} with ${bits} bits is not read; give PCM or float`)
+  const frame = chunk.readUInt16LE(12)
+  // Some programs write none. Where it is another one, nobody knows where in it the samples are.
+  if (frame !== 0 && frame !== (channels * bits) / 8)
+    throw new InputInvalid(
+      `the WAV file has ${frame} bytes for each moment, and ${channels} channels of ${bits} bits are ${(channels * bits) / 8}`,
+    )
   if (channels < 1 || channels > MAX_CHANNELS) throw new InputInvalid(`the WAV file has ${channels} channels`)
   if (rate < 1000 || rate > 384_000) throw new InputInvalid(`the WAV file has ${rate} samples a second`)
   return { float: code === FLOAT, channels, rate, bits }
@@ -80,8 +102,8 @@ function mix(data: Buffer, { float, channels, bits }: Format): Float32Array {
     samples[index] = Number.isFinite(mean) ? mean : 0
     peak = Math.max(peak, Math.abs(samples[index] as number))
   }
-  // Some programs write the integers of 16 bits as floats, and others let loud places pass 1. What is louder is broken.
-  const full = peak <= 2 ** 15 ? peak : 1
+  // Some programs write integers as floats, of up to 32 bits, and others let loud places pass 1. What is louder is broken.
+  const full = peak <= 2 ** 31 ? peak : 1
   return peak === 1 ? samples : samples.map(value => Math.min(Math.max(value / full, -1), 1))
 }
 
