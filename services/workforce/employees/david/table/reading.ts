@@ -25,10 +25,10 @@ export function strangeSaid(name: string, what: string, strange: readonly Strang
   ]
 }
 
-const NOTHING = new Set(['', 'na', 'n/a', 'nan', 'null', '#n/a', '#nv', '\\n'])
+const NOTHING = new Set('|na|n/a|nan|null|#n/a|#nv|\\n|n.a.|n. a.|k.a.|k. a.|n.v.|n. v.|(null)|<na>'.split('|'))
 
 /** Whether it is what is written where there is no value. */
-export const isNothing = (text: string) => text.length <= 4 && NOTHING.has(text.trim().toLowerCase())
+export const isNothing = (text: string) => text.length <= 6 && NOTHING.has(text.trim().toLowerCase())
 
 const SAMPLE = 200
 

@@ -1,0 +1,28 @@
+/** What is said of a column that tells debits from credits: the amounts beside it have no sign. */
+import { shown } from './foreign-text.ts'
+import type { RawTable } from './raw-table.ts'
+
+/** Letters that mean anything elsewhere count only in a column that is called so. */
+const PAIRS = ['s h', 'd c', 'dr cr', 'dbit crdt', 'af bij', 'soll haben', 'debit credit', 'débit crédit']
+const NAMED = /soll|haben|kennzeichen|vorzeichen|sign|debit|credit|dr.?cr|indicator|^(?:s\/h|d\/c|shkz|type|art)$/i
+const SAMPLE = 200
+
+export function signSaid(names: RawTable['names'], columns: RawTable['columns']): readonly string[] {
+  return columns.flatMap((column, at) => {
+    const name = names[at] ?? ''
+    const found = new Set<string>()
+    for (const cell of column.slice(0, SAMPLE)) {
+      if (cell === null || cell === '') continue
+      if (typeof cell !== 'string' || cell.length > 8 || found.size > 2) return []
+      found.add(cell.trim())
+    }
+    const pair = PAIRS.find(words =>
+      words.split(' ').every(word => [...found].some(cell => cell.toLowerCase() === word)),
+    )
+    if (found.size !== 2 || pair === undefined || (pair.length < 4 && !NAMED.test(name))) return []
+    const [one = '', other = ''] = found
+    return [
+      `${shown(name)} has ${shown(one)} and ${shown(other)}, which tell debits from credits: the numbers beside it are read without that sign.`,
+    ]
+  })
+}
