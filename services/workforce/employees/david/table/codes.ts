@@ -22,7 +22,7 @@ const words = (text: string) => new Set(text.split(' '))
 const CODES = words(
   [
     'id ids uuid code sku ean gtin isbn iban plz zip zipcode postcode postalcode phone tel telefon',
-    'konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde artikel',
+    'konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde',
   ].join(' '),
 )
 /** "id_client", "Code postal". */

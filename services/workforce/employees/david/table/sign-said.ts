@@ -22,7 +22,7 @@ export function signSaid(names: RawTable['names'], columns: RawTable['columns'])
     if (found.size !== 2 || pair === undefined || (pair.length < 4 && !NAMED.test(name))) return []
     const [one = '', other = ''] = found
     return [
-      `${shown(name)} has ${shown(one)} and ${shown(other)}, which tell debits from credits: the numbers beside it are read without that sign.`,
+      `${shown(name)} has ${shown(one)} and ${shown(other)}. If they tell debits from credits: the numbers beside them are read without that sign.`,
     ]
   })
 }

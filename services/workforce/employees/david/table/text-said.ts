@@ -15,8 +15,9 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
     `${shown(name)} is taken for a ${type}, as ${shown(text)} in row ${texts.indexOf(text) + 1} is no ${what}.`,
   ]
   const [first = ''] = sample
-  const isCalledTimes = isTimeName(name) || isPeriodName(name)
-  const areUnknownTimes = isCalledTimes && sample.every(text => /\d/.test(text)) && !sample.every(isClock)
+  // `Q1` and `KW 5` have no year.
+  const digits = isTimeName(name) ? /\d/ : isPeriodName(name) ? /\d{4}|\d\D{1,5}\d/ : undefined
+  const areUnknownTimes = digits && sample.every(text => digits.test(text)) && !sample.every(isClock)
   const unknown = () => taken(sample.find(text => !isTime(text)) ?? first, 'time that is known: write 2026-01-31')
   const designation = sample.find(text => isDesignation(text) && (/^\s*\d+\s*$/.test(text) || !isTime(text)))
   if (designation !== undefined) {
@@ -36,6 +37,8 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
     if (other !== undefined && (more.length + 1) * 2 < sample.length) return taken(other, what)
   }
   if (areUnknownTimes && !sample.every(isTime)) return unknown()
+  const almost = almostNumber(sample)
+  if (almost !== undefined) return taken(almost, 'number')
   // What the first rows did not show.
   const late = isNumber(first) ? texts.find(text => !isNothing(text) && !isNumber(text)) : undefined
   if (late !== undefined) return others(isNumber).length > 0 ? [] : taken(late, 'number')
@@ -85,7 +88,18 @@ function disagreeing(sample: readonly string[]): readonly [string, string] | und
 const LONGEST = 50
 
 const DATED =
-  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|\d{4}年/
+  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|(?<!\d)\d{1,2}[a-z]{3}\d{4}|\d{4}年/i
+
+/** A cell that is no number below two that are, or among others of digits with a sign: `<5`, `12*`. */
+function almostNumber(sample: readonly string[]): string | undefined {
+  const other = sample.findIndex(text => !isNumber(text))
+  if (other < 0) return undefined
+  const areDigits = sample.every(
+    text =>
+      text.length <= LONGEST && /^[<>~≈≤≥±]?\s?[\p{Nd}.,\u200B]+\s?[*†)]?$/u.test(text) && !/\d\.\d+\.\d/.test(text),
+  )
+  return other > 1 || areDigits ? sample[other] : undefined
+}
 
 /** With a day in digits, or the name of a month and a number beside it. */
 function looksDated(text: string): boolean {

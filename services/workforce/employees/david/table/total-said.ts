@@ -8,7 +8,8 @@ export function totalSaid(names: RawTable['names'], columns: RawTable['columns']
   const look = (column: RawTable['columns'][number], from: number) => {
     for (let row = from; row < rows; row++) {
       const cell = column[row]
-      if (typeof cell === 'string' && isTotal(cell)) found.set(row, cell.trim())
+      if (typeof cell === 'string' && (isTotal(cell) || (row >= rows - 2 && MEAN.test(cell.trim()))))
+        found.set(row, cell.trim())
     }
   }
   for (const [at, column] of columns.entries()) look(column, at === 0 ? 0 : Math.max(0, rows - LAST))
@@ -44,7 +45,9 @@ const INITIALS = new Set(
   Array.from(' "tgszeiadm', sign => [sign, sign.toUpperCase()].map(one => one.charCodeAt(0))).flat(),
 )
 const TOTAL =
-  /^(?:(?:grand |sub|sub-)?totals?|sum|summe|(?:zwischen|teil|end|gesamt)summe|gesamt|gesamtergebnis|insgesamt|totaux|somme|suma|ergebnis|average|durchschnitt|mittelwert|moyenne)\b.{0,20}$/i
+  /^(?:(?:grand |sub|sub-)?totals?|sum|summe|(?:zwischen|teil|end|gesamt)summe|gesamt|gesamtergebnis|insgesamt|totaux|somme|suma|ergebnis)\b.{0,20}$/i
+/** Elsewhere a level of something. */
+const MEAN = /^(?:average|durchschnitt|mittelwert|moyenne)\b.{0,20}$/i
 
 /** The first cell of the last row is the only one that is empty, and there are digits beside it. */
 function isUnnamed([first = [], ...others]: RawTable['columns'], rows: number): boolean {

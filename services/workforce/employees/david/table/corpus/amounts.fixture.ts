@@ -24,15 +24,13 @@ export const amounts: readonly Case[] = [
     what: 'a bank: S and H in a column of their own',
     file: lines('Betrag;S/H', ['12,50;S', '20,00;H', '30,00;H']),
     columns: ['Betrag number: 12.5 | 20 | 30', 'S/H text: S | H | H'],
-    warned: [
-      /"S\/H" has "S" and "H", which tell debits from credits: the numbers beside it are read without that sign/,
-    ],
+    warned: [/"S\/H" has "S" and "H"\. If they tell debits from credits/],
   },
   {
     what: 'a bank: Af and Bij in a column of their own',
     file: lines('"Af Bij","Bedrag"', ['"Af","12,50"', '"Bij","3,00"']),
     columns: ['Af Bij text: Af | Bij', 'Bedrag number: 12.5 | 3'],
-    warned: [/which tell debits from credits/],
+    warned: [/If they tell debits from credits/],
   },
   {
     what: 'numbers with units',
@@ -134,5 +132,38 @@ export const amounts: readonly Case[] = [
     what: 'Markdown',
     file: lines('| day | v |', ['|---|---:|', '| 2026-01-01 | 1 |', '| 2026-01-02 | 2 |'], '\n'),
     columns: ['day time: 2026-01-01 | 2026-01-02', 'v number: 1 | 2'],
+  },
+  {
+    what: 'estimates, bounds and footnotes among numbers',
+    file: lines('v;w;x', ['~12;<5;12*', '34;>10;34', '<5;7;1)']),
+    columns: ['v text: ~12 | 34 | <5', 'w text: <5 | >10 | 7', 'x text: 12* | 34 | 1)'],
+    warned: [/as "~12" in row 1 is no number/, /as "<5" in row 1 is no number/, /as "12\*" in row 1 is no number/],
+  },
+  {
+    what: 'a second table below the first',
+    file: lines('a,b', ['1,2', '3,4', '', 'c,d', 'x,y', 'z,w']),
+    columns: ['a text: 1 | 3 | c | x', 'b text: 2 | 4 | d | y'],
+    warned: [/"a" is taken for a text, as "c" in row 3 is no number/, /"b" is taken for a text, as "d" in row 3/],
+  },
+  {
+    what: 'digits that are not from 0 to 9',
+    file: lines('k,v', ['a,１２', 'b,٣٤']),
+    columns: ['k text: a | b', 'v text: １２ | ٣٤'],
+    warned: [/"v" is taken for a text, as "１２" in row 1 is no number/],
+  },
+  {
+    what: 'quarters, flats, models, levels and texts that are no measures',
+    file: lines('quarter,flat,model,level,note', [
+      'Q1,12 A,A4,Average,"2 kg in May 2024"',
+      'Q2,3 B,B12,High,12 items',
+      'Q3,7 A,C3,Low,none',
+    ]),
+    columns: [
+      'quarter text: Q1 | Q2 | Q3',
+      'flat text: 12 A | 3 B | 7 A',
+      'model text: A4 | B12 | C3',
+      'level text: Average | High | Low',
+      'note text: 2 kg in May 2024 | 12 items | none',
+    ],
   },
 ]
