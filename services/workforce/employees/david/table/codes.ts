@@ -22,14 +22,14 @@ const words = (text: string) => new Set(text.split(' '))
 const CODES = words(
   [
     'id ids uuid code sku ean gtin isbn iban plz zip zipcode postcode postalcode phone tel telefon',
-    'konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde',
+    'konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde blz account',
   ].join(' '),
 )
 /** "id_client", "Code postal". */
-const FIRST = words('id code')
+const FIRST = words('id code n°')
 /** `1001.0` is how pandas writes ids among which one is missing, `4.00638E+12` how a spreadsheet cuts a long one. */
 const WHOLE = /^\d+(?:\.0+|(?:\.\d+)?[eE]\+?\d+)?$/
-const NUMBERS = words('number num no')
+const NUMBERS = words('number num no #')
 const NUMBERED = words('account order invoice customer phone ticket serial item part')
 
 /** What is said of a column of codes; undefined where it is none. */

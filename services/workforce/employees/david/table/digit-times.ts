@@ -46,7 +46,7 @@ export const isTimeName = (name: string) => {
 }
 
 const WHOLE =
-  /^(?:dates?|datetime|time|timestamp|day|tag|datum|zeit|zeitpunkt|zeitstempel|heure|jour|fecha|periode?|month|monat|mois|week|woche|created|updated|ts|epoch|valuta|wertstellung)$/i
+  /^(?:dates?|datetime|time|timestamp|day|tag|datum|zeit|zeitpunkt|zeitstempel|heure|jour|fecha|periode?|month|monat|mois|week|woche|created|updated|year[ _-]?month|jahr[ _-]?monat|ts|epoch|valuta|wertstellung)$/i
 /** "Buchungstag", not "Umsatz pro Tag". */
 const GERMAN = /^\p{L}{4,20}tag$/iu
 /** "date of order", "posting date", "Rechnungsdatum", "created_at". */

@@ -23,6 +23,7 @@ export function periods(name: string, cells: readonly string[]): Periods | undef
 }
 
 const WEEKS = /^(?:iso[ _-]?|calendar[ _-]?|year[ _-]?)?(?:week|wk)$|^(?:kalender)?woche$|^kw$|^semaine$|^semana$/i
+const HALVES = /^(?:halbjahr|half[ _-]?year|semester|semestre)$/i
 const QUARTERS = /^(?:quarter|qtr|quartal|trimestre)$/i
 
 /** Whether a header says that a column holds weeks or quarters. */
@@ -57,6 +58,14 @@ const KINDS: readonly {
       return year && /^0?[1-4]$/.test(part ?? '') ? `${year}-Q${Number(part)}` : undefined
     },
     what: 'quarters',
+  },
+  {
+    isCalledSo: name => HALVES.test(name.trim()),
+    isoOf: text => {
+      const [year, part] = partsOf(text) ?? []
+      return year && /^0?[12]$/.test(part ?? '') ? `${year}-${Number(part) === 1 ? '01' : '07'}` : undefined
+    },
+    what: 'halves of years',
   },
   {
     isCalledSo: (_, cells) => new Set(cells).size > 1,

@@ -96,7 +96,9 @@ function almostNumber(sample: readonly string[]): string | undefined {
   if (other < 0) return undefined
   const areDigits = sample.every(
     text =>
-      text.length <= LONGEST && /^[<>~≈≤≥±]?\s?[\p{Nd}.,\u200B]+\s?[*†)]?$/u.test(text) && !/\d\.\d+\.\d/.test(text),
+      text.length <= LONGEST &&
+      /^[<>~≈≤≥±]?\s?[\p{Nd}.,\u200B·×^_]+\s?[*†)]?$/u.test(text) &&
+      !/\d\.\d+\.\d/.test(text),
   )
   return other > 1 || areDigits ? sample[other] : undefined
 }
@@ -109,18 +111,22 @@ function looksDated(text: string): boolean {
   return words.some(word => /^\d{1,4}$/.test(word)) && words.some(word => monthNamed(word) !== undefined)
 }
 
+/** Of which a column may have several. */
+const SIZES = new Set('k m b mio. mrd. kb mb gb tb ms s min h mg g kg mm cm km ml l'.split(' '))
+
 /** Numbers that all have the same letters beside them, apart or with decimals: `12 kg`, `1.5m`, `21°`; `D12,50`. */
 function haveUnits(sample: readonly string[]): boolean {
   if (new Set(sample).size < 2) return false
   const units = new Set<string>()
-  let isMeasure = false
+  let [isMeasure, areSizes] = [false, true]
   for (const text of sample) {
     if (text.length > LONGEST) return false
-    const [, behind] = /^[+-]?\d[\d.,]*( ?(?:\p{L}|[°µ])[\p{L}²³/]{0,9})$/u.exec(text.trim()) ?? []
+    const [, behind] = /^[+-]?\d[\d.,]*( ?(?:\p{L}|[°µ])[\p{L}²³/. €$£]{0,12})$/u.exec(text.trim()) ?? []
     const isBefore = /^\p{L}{1,3} ?\d+[.,]\d+$/u.test(text.trim())
     if (behind === undefined && !isBefore) return false
     units.add(behind?.trim() ?? '')
+    areSizes &&= SIZES.has(behind?.trim().toLowerCase() ?? '')
     isMeasure ||= isBefore || /\d[.,]\d|^\d+ |°/.test(text)
   }
-  return units.size === 1 && isMeasure
+  return areSizes || (units.size === 1 && isMeasure)
 }

@@ -166,4 +166,31 @@ export const amounts: readonly Case[] = [
       'note text: 2 kg in May 2024 | 12 items | none',
     ],
   },
+  {
+    what: 'signs beside units, apart and in brackets',
+    file: lines('a;b;c;d', ['5,00- €;5,00 €-;5,00 -;( 5,00 )', '7,00 €;7,00 €;7,00;7,00']),
+    columns: ['a number: -5 | 7', 'b number: -5 | 7', 'c number: -5 | 7', 'd number: -5 | 7'],
+    warned: [/"a" is read/, /"b" is read/, /"c" is read/, /"d" is read/],
+  },
+  {
+    what: 'sizes, millions and other marks in numbers',
+    file: lines('a,b,c', ['1.2M,1.2 Mio. €,1_000', '340K,3.4 Mio. €,2_500']),
+    columns: ['a text: 1.2M | 340K', 'b text: 1.2 Mio. € | 3.4 Mio. €', 'c text: 1_000 | 2_500'],
+    warned: [/"1\.2M" in row 1/, /"1\.2 Mio\. €" in row 1/, /"1_000" in row 1/],
+  },
+  {
+    what: 'a bank: a column of signs, and one of currencies',
+    file: lines('Betrag;Vorzeichen;Währung', ['5,00;-;EUR', '7,00;+;USD']),
+    columns: ['Betrag number: 5 | 7', 'Vorzeichen text: - | +', 'Währung text: EUR | USD'],
+    warned: [
+      /"Vorzeichen" has "-" and "\+"/,
+      /"Währung" has "EUR" and "USD": the amounts beside them are not converted/,
+    ],
+  },
+  {
+    what: 'bank codes and numbers of orders',
+    file: lines('BLZ;Order #;N° client;v', ['10050000;1001;7;1', '20050550;1002;8;2']),
+    columns: ['BLZ text: 10050000 | 20050550', 'Order # text: 1001 | 1002', 'N° client text: 7 | 8', 'v number: 1 | 2'],
+    warned: [/"BLZ" names/, /"Order #" names/, /"N° client" names/],
+  },
 ]

@@ -129,4 +129,22 @@ export const periods: readonly Case[] = [
     columns: ['ts time: 2026-01-01 | 2026-01-02', 'v number: 1 | 2'],
     warned: [/"1767225600" is a Unix time of 2026-01-01/],
   },
+  {
+    what: 'halves of years that look like months',
+    file: lines('Halbjahr;v', ['1/2026;1', '2/2026;2']),
+    columns: ['Halbjahr time: 2026-01-01 | 2026-07-01', 'v number: 1 | 2'],
+    warned: [/"Halbjahr" is read as halves of years: "1\/2026" begins on 2026-01-01/],
+  },
+  {
+    what: 'a year and a week',
+    file: lines('Jahr;KW;v', ['2025;52;1', '2026;1;2']),
+    columns: ['Jahr KW time: 2025-12-22 | 2025-12-29', 'KW text: 52 | 1', 'v number: 1 | 2'],
+    warned: [/"Jahr" and "KW" are read together as times: the first row is 2025-W52/],
+  },
+  {
+    what: 'a year and a month without a sign between, in two rows',
+    file: lines('year_month,v', ['202601,1', '202602,2']),
+    columns: ['year_month time: 2026-01-01 | 2026-02-01', 'v number: 1 | 2'],
+    warned: [/"202601" is the month of 2026-01-01/],
+  },
 ]
