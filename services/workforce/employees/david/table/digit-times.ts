@@ -14,7 +14,7 @@ export function digitTimes(name: string, texts: readonly string[], isNamed = fal
   const isCalledSo = isNamed || isTimeName(name)
   const many = cells.length >= 6 && new Set(cells).size >= 3
   const all = (form: RegExp) => cells.every(cell => form.test(cell) && readMoment(cell, 'day first') !== undefined)
-  const found = (read: Periods['read'], what: string): DigitTimes => ({
+  const found = (read: Periods['read'], what: string): Periods => ({
     read,
     said: `${shown(name)} is read as times: ${shown(first)} is ${what} ${new Date((read(first, 'day first') ?? read(first, 'month first'))?.at ?? 0).toISOString().slice(0, 10)}.`,
   })
