@@ -2,6 +2,7 @@
 import { shown } from './foreign-text.ts'
 import { isDesignation } from './number.ts'
 import type { Value } from './raw-table.ts'
+import { isNothing } from './reading.ts'
 
 /** Whether a header says that a column holds names in digits: `plz`, `order_id`, `orderId`, `Kundennummer`, `account number`. */
 export function isCodeName(name: string): boolean {
@@ -12,13 +13,23 @@ export function isCodeName(name: string): boolean {
     .split(/[\s_.-]+/)
     .filter(Boolean)
   const [last = '', before = ''] = words.toReversed()
+  if (words.length > 1 && FIRST.has(words[0] ?? '')) return true
   if (NUMBERS.has(last)) return NUMBERED.has(before)
   return CODES.has(last) || /(?:nr|nummer|leitzahl)$/.test(last)
 }
 
 const words = (text: string) => new Set(text.split(' '))
-const CODES = words('id ids uuid code sku ean isbn iban plz zip zipcode postcode postalcode phone tel telefon')
-const NUMBERS = words('number num no')
+const CODES = words(
+  [
+    'id ids uuid code sku ean gtin isbn iban plz zip zipcode postcode postalcode phone tel telefon',
+    'konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde blz account',
+  ].join(' '),
+)
+/** "id_client", "Code postal". */
+const FIRST = words('id code n°')
+/** `1001.0` is how pandas writes ids among which one is missing, `4.00638E+12` how a spreadsheet cuts a long one. */
+const WHOLE = /^\d+(?:\.0+|(?:\.\d+)?[eE]\+?\d+)?$/
+const NUMBERS = words('number num no #')
 const NUMBERED = words('account order invoice customer phone ticket serial item part')
 
 /** What is said of a column of codes; undefined where it is none. */
@@ -31,9 +42,9 @@ export function codesSaid(name: string, values: readonly Value[]): string | unde
   if (!isCodeName(name)) return undefined
   let found = 0
   for (const value of values) {
-    if (value === null || value === '') continue
+    if (value === null || (typeof value === 'string' && isNothing(value))) continue
     const isWhole =
-      typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'string' && /^\d+$/.test(value)
+      typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'string' && WHOLE.test(value.trim())
     // What no number can hold is text anyway.
     if (!isWhole || isDesignation(String(value))) return undefined
     found++

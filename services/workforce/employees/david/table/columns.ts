@@ -7,7 +7,8 @@ import { missingWords } from './missing-words.ts'
 import { isUsable, readNumbers } from './numbers.ts'
 import { distinctNames, type RawTable, type Value } from './raw-table.ts'
 import { isNothing, type Reading, strangeSaid } from './reading.ts'
-import { textSaid } from './text-said.ts'
+import { signSaid } from './sign-said.ts'
+import { numberSaid, textSaid } from './text-said.ts'
 import { readTimes } from './times.ts'
 import { totalSaid } from './total-said.ts'
 import { yearParts } from './year-parts.ts'
@@ -53,7 +54,7 @@ const LONGEST_LEVEL = 200
 export function typed(raw: RawTable, times?: string, assumptions: Assumptions = {}): Table {
   const { names, columns, rows, warnings } = raw
   const conventions = conventionsOf(raw, assumptions)
-  const told = [...warnings, ...totalSaid(columns, rows)]
+  const told = [...warnings, ...totalSaid(names, columns, rows), ...signSaid(names, columns)]
   const joined = times === undefined ? yearParts(names, place => (columns[place] ?? []).map(textOf)) : undefined
   if (joined) told.push(joined.said)
   const done = names.map((name, i) => {
@@ -77,14 +78,14 @@ function columnOf(name: string, values: readonly Value[], conventions: Conventio
   if (first instanceof Date && values.every(value => value === null || value instanceof Date))
     return { column: { name, type: 'time', values: Float64Array.from(values, timeOf) }, said: [] }
   const codes = asTimes ? undefined : codesSaid(name, values)
-  if (codes !== undefined) return { column: levels(name, values.map(textOf), text => text === ''), said: [codes] }
+  if (codes !== undefined) return { column: levels(name, values.map(textOf), isNothing), said: [codes] }
   const areNumbers = typeof first === 'number' && values.every(value => value === null || typeof value === 'number')
   const areTimes = asTimes || inDigits(name, values)
   if (areNumbers && !areTimes) return numbersOf(name, values)
   const texts = values.every(value => typeof value === 'string') ? values : values.map(textOf)
   const told = (type: 'number' | 'time', { values, strange, said }: Reading): Told => ({
     column: { name, type, values },
-    said: [...said, ...strangeSaid(name, type, strange)],
+    said: [...said, ...strangeSaid(name, type, strange), ...(type === 'number' ? numberSaid(name, values) : [])],
   })
   const number = areTimes ? undefined : readNumbers(name, texts, conventions)
   if (number !== undefined) return told('number', number)
@@ -112,10 +113,12 @@ function numbersOf(name: string, values: readonly Value[]): Told {
     typeof value === 'number' && !isUsable(value) ? { text: String(value), row: i + 1 } : [],
   )
   const inexact = values.findIndex(value => typeof value === 'number' && isInexact(value))
+  const read = Float64Array.from(values, numberOf)
   return {
-    column: { name, type: 'number', values: Float64Array.from(values, numberOf) },
+    column: { name, type: 'number', values: read },
     said: [
       ...strangeSaid(name, 'number', strange),
+      ...numberSaid(name, read),
       ...(inexact < 0
         ? []
         : [

@@ -19,8 +19,15 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
   if (!head.some(row => row.length > 1 || row[0])) throw new Refusal(param, 'The table is empty.')
   const { names, skipped, warnings } = layoutOf(head, headerRow, param)
   const columns: string[][] = names.map(() => [])
-  let [count, short, long] = [0, 0, 0]
+  const header = head[skipped - 1]
+  const isAgain = (row: readonly string[]) =>
+    names.length > 1 && row[0] === header?.[0] && header?.every((cell, at) => cell === row[at]) === true
+  let [count, short, long, again] = [0, 0, 0, 0]
   const add = (row: readonly string[]) => {
+    if (isAgain(row)) {
+      again++
+      return
+    }
     if (row.length < names.length) short++
     else if (row.length > names.length && row.slice(names.length).some(cell => cell !== '')) long++
     for (let at = 0; at < names.length; at++) columns[at]?.push(row[at] ?? '')
@@ -29,14 +36,20 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
   }
   for (const row of head.slice(skipped)) if (row.some(cell => cell !== '')) add(row)
   for (const row of rows) add(row)
+  // What is before the first bar and behind the last.
+  const isFrame = (at: number) => delimiter === '|' && names[at] === '' && columns[at]?.every(cell => cell === '')
+  const kept = [...names.keys()].filter(at => !isFrame(at))
   return {
-    names: distinctNames(names),
-    columns,
+    names: distinctNames(kept.map(at => names[at] ?? '')),
+    columns: kept.map(at => columns[at] ?? []),
     rows: count,
     separator: delimiter,
     warnings: [
       ...warnings,
       ...(short > 0 ? [`${rowsSaid(short)} fewer cells than the header: the others are missing.`] : []),
+      ...(again > 0
+        ? [`The header comes again in ${again === 1 ? 'one row, which is' : `${again} rows, which are`} left out.`]
+        : []),
       ...(long > 0 ? [`${rowsSaid(long)} more cells than the header: those are left out.`] : []),
     ],
   }
@@ -58,7 +71,7 @@ function rowsOf(given: string, param: string) {
 function* split(text: string, delimiter: string, from: number, param: string): Generator<string[], void> {
   let row: string[] = []
   const add = (cell: string) => {
-    if (row.length <= MOST.columns) row.push(boundedCell(cell, param))
+    if (row.length <= MOST.columns) row.push(boundedCell(delimiter === '|' ? cell.trim() : cell, param))
   }
   const next = { delimiter: -1, newline: -1, return: -1 }
   const find = (which: keyof typeof next, sign: string, from: number) => {
@@ -76,6 +89,8 @@ function* split(text: string, delimiter: string, from: number, param: string): G
       continue
     }
     let start = ''
+    // `="01067"`, by which programs keep spreadsheets from reading a number.
+    if (text[at] === '=' && text[at + 1] === '"') at++
     if (text[at] === '"') {
       const closed = closingQuote(text, at + 1)
       const quoted = text.slice(at + 1, closed)
@@ -90,6 +105,7 @@ function* split(text: string, delimiter: string, from: number, param: string): G
     if (text[end] === delimiter && at < text.length) continue
     if (text[end] === delimiter) add('')
     if (text[end] === '\r' && text[at] === '\n') at++
+    if (isRule(row)) row = []
     const isFull = row.some(cell => cell !== '')
     if (isFull) full++
     if (++total <= HEAD || isFull) yield row
@@ -98,6 +114,10 @@ function* split(text: string, delimiter: string, from: number, param: string): G
     row = []
   }
 }
+
+/** A line of dashes between rows. */
+const isRule = (row: readonly string[]) =>
+  (row[0] || row[1])?.includes('---') === true && row.every(cell => /^[\s+:=-]*$/.test(cell))
 
 /** `rows`: how many are whole, the header too. */
 const neverClosed = (rows: number, param: string) =>

@@ -20,7 +20,7 @@ function found(text: string): string {
     .slice(0, 100_000)
     .replaceAll(/"[^"]*"/g, '""')
     .split(/\r\n|\r|\n/, LINES)
-    .filter(line => line.trim() !== '')
+    .filter(line => line.trim() !== '' && !isRule(line))
   const times = (sign: string, line = '') => line.split(sign).length - 1
   const agreeing = (sign: string) => {
     const counts = lines.map(line => times(sign, line))
@@ -38,6 +38,9 @@ function found(text: string): string {
   const inHeader = most(sign => times(sign, lines[0]))
   return times(inHeader, lines[0]) > 0 ? inHeader : ','
 }
+
+/** A line of dashes, as lists of SAP and tables of Markdown have them. */
+const isRule = (line: string) => line.includes('---') && /^[\s|+:=-]+$/.test(line)
 
 /** What `write.table` of R writes: names in quotes, with a space between. */
 const isTableOfR = ([header = '', ...rows]: readonly string[]) =>

@@ -51,9 +51,13 @@ const year: Read = text => {
 
 const quarter: Read = text => {
   const found = /^(\d{4})[- /]?[Qq]([1-4])$/.exec(text)
-  const turned = /^[Qq]([1-4])[- /]?(\d{4})$/.exec(text)
-  const [y, q] = found ? [found[1], found[2]] : turned ? [turned[2], turned[1]] : []
-  return q === undefined ? undefined : { at: utc(y, Number(q) * 3 - 2, 1), grain: 'quarter', zoned: false }
+  const turned =
+    /^[QqTt]([1-4])[- /]?(\d{4})$/.exec(text) ??
+    /^(?:[Qq]([1-4])[- /]'?|([1-4])[Qq][- /]?|([1-4])\. ?Quartal )(\d{4}|\d{2})$/.exec(text)
+  const [y, q] = found ? [found[1], found[2]] : turned ? [turned.at(-1), turned.slice(1, -1).find(Boolean)] : []
+  if (q === undefined) return undefined
+  const short = y?.length === 2 ? y : undefined
+  return { at: utc(fullYear(y), Number(q) * 3 - 2, 1), grain: 'quarter', zoned: false, ...shortOf(short) }
 }
 
 /** Those that are numbers as well, `01.2026` and `202601`, in the years of our time alone. */
@@ -79,13 +83,13 @@ const namedMonth: Read = text => {
   }
 }
 
-/** `2026-W05`: its Monday (ISO 8601). */
+/** `2026-W05`: its Monday, and `2026-W05-3` (ISO 8601). */
 const week: Read = text => {
-  const found = /^(\d{4})-?W(\d{2})$/.exec(text)
+  const found = /^(\d{4})-?W(\d{2})(?:-?([1-7]))?$/.exec(text)
   if (found === null || Number(found[2]) < 1 || Number(found[2]) > 53) return undefined
   const fourth = utc(found[1], 1, 4)
   const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY
-  return { at: monday + (Number(found[2]) - 1) * 7 * DAY, grain: 'day', zoned: false }
+  return { at: monday + ((Number(found[2]) - 1) * 7 + Number(found[3] ?? 1) - 1) * DAY, grain: 'day', zoned: false }
 }
 
 /** `20260131`, also with the time of day. */
@@ -136,7 +140,7 @@ const namedDay: Read = text => {
 /** Letters that no time in digits has. */
 const NAMED = /\p{L}{3}|^\p{L}{2}[., ]/u
 const IN_DIGITS: readonly Read[] = [year, quarter, month, week, compactDay, day, slashedDay]
-const IN_WORDS: readonly Read[] = [namedMonth, namedDay, day, slashedDay]
+const IN_WORDS: readonly Read[] = [quarter, namedMonth, namedDay, day, slashedDay]
 
 /** Of two digits as Excel reads them: 00 to 29 are of this century, 30 to 99 of the last. */
 const fullYear = (year: string | undefined) => (year?.length === 2 ? `${Number(year) < 30 ? '20' : '19'}${year}` : year)

@@ -1,7 +1,9 @@
 /** Numbers as tables have them. */
 
 /** What people write for a value that is not there. */
-const MISSING = new Set(['', 'na', 'n/a', 'nan', 'null', 'none', 'missing', '-', '–', '.', '#n/a', '\\n', '#nv'])
+const MISSING = new Set(
+  '|na|n/a|nan|null|none|missing|-|–|—|.|..|#n/a|\\n|#nv|n.a.|n. a.|k.a.|k. a.|n.v.|n. v.|(null)|<na>'.split('|'),
+)
 const EXPONENT = String.raw`([eE][+-]?\d{1,3})?`
 const PLAIN = new RegExp(`^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)${EXPONENT}$`)
 /** Groups of three; of two above the first thousand, as in India. None begins with a zero: `0,125` has decimals. */

@@ -39,7 +39,8 @@ function plainNumbers(
     const unusable = value === undefined || !isUsable(value)
     if (unusable) strange.push({ text: given[i] ?? '', row: i + 1 })
     else if (!Number.isNaN(value)) found++
-    if ((text.charCodeAt(0) === ZERO || text.length >= LONG) && isDesignation(text)) designations++
+    if ((text.charCodeAt(0) === ZERO || text.length >= LONG) && (isDesignation(text) || isInexact(text, value)))
+      designations++
     values[i] = unusable ? Number.NaN : value
   })
   if (found === 0 || designations > 0 || !few(strange.filter(({ text }) => !isError(text)).length, texts.length))
@@ -69,6 +70,10 @@ function settled(
     ],
   }
 }
+
+/** Whole numbers beyond 2^53, however they are grouped. */
+const isInexact = (text: string, value = 0) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && !/e/i.test(text)
 
 const few = (strange: number, all: number) => strange <= all * MISTAKES
 

@@ -25,10 +25,16 @@ export function strangeSaid(name: string, what: string, strange: readonly Strang
   ]
 }
 
-const NOTHING = new Set(['', 'na', 'n/a', 'nan', 'null', '#n/a', '#nv', '\\n'])
+const NOTHING = new Set('|na|n/a|nan|null|#n/a|#nv|\\n|n.a.|n. a.|k.a.|k. a.|n.v.|n. v.|(null)|<na>'.split('|'))
+
+/** Looked at first, as there may be millions of cells. */
+const INITIALS = new Set(
+  [...NOTHING, ' ', '\t', '\n', '\r', '\u00A0'].flatMap(text => [text, text.toUpperCase()].map(at => at.charCodeAt(0))),
+)
 
 /** Whether it is what is written where there is no value. */
-export const isNothing = (text: string) => text.length <= 4 && NOTHING.has(text.trim().toLowerCase())
+export const isNothing = (text: string) =>
+  text === '' || (text.length <= 6 && INITIALS.has(text.charCodeAt(0)) && NOTHING.has(text.trim().toLowerCase()))
 
 const SAMPLE = 200
 

@@ -1,9 +1,11 @@
-/** What is said of a column of text that others would take for numbers or times. */
+/** What is said of a column that others would take for numbers or times. */
 import { isTimeName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
 import { readMoment } from './moment.ts'
+import { monthNamed } from './month-names.ts'
 import { isDesignation, readNumber } from './number.ts'
 import { plainForm } from './number-form.ts'
+import { isPeriodName } from './periods.ts'
 import { firstOf, isNothing } from './reading.ts'
 
 export function textSaid(name: string, type: 'category' | 'text', texts: readonly string[]): readonly string[] {
@@ -12,7 +14,18 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   const taken = (text: string, what: string) => [
     `${shown(name)} is taken for a ${type}, as ${shown(text)} in row ${texts.indexOf(text) + 1} is no ${what}.`,
   ]
-  if (sample.some(isDesignation)) return []
+  const [first = ''] = sample
+  // `Q1` and `KW 5` have no year.
+  const digits = isTimeName(name) ? /\d/ : isPeriodName(name) ? /\d{4}|\d\D{1,5}\d/ : undefined
+  const areUnknownTimes = digits && sample.every(text => digits.test(text)) && !sample.every(isClock)
+  const unknown = () => taken(sample.find(text => !isTime(text)) ?? first, 'time that is known: write 2026-01-31')
+  const designation = sample.find(text => isDesignation(text) && (/^\s*\d+\s*$/.test(text) || !isTime(text)))
+  if (designation !== undefined) {
+    if (areUnknownTimes) return unknown()
+    return sample.every(isNumber) && sample.some(text => /\d[.,]\d/.test(text))
+      ? taken(designation, 'number, with a zero in front')
+      : []
+  }
   if (plainForm(sample) === 'mixed')
     return [`${shown(name)} is taken for a ${type}, as its numbers have different units.`]
   const others = (is: (text: string) => boolean) => sample.filter(text => !is(text))
@@ -23,12 +36,31 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
     const [other, ...more] = others(is)
     if (other !== undefined && (more.length + 1) * 2 < sample.length) return taken(other, what)
   }
-  if (isTimeName(name) && sample.every(text => /\d/.test(text)) && !sample.every(isClock))
-    return taken(sample[0] ?? '', 'time that is known: write 2026-01-31')
+  if (areUnknownTimes && !sample.every(isTime)) return unknown()
+  const almost = almostNumber(sample)
+  if (almost !== undefined) return taken(almost, 'number')
   // What the first rows did not show.
-  const late = isNumber(sample[0] ?? '') ? texts.find(text => !isNothing(text) && !isNumber(text)) : undefined
-  return late === undefined || others(isNumber).length > 0 ? [] : taken(late, 'number')
+  const late = isNumber(first) ? texts.find(text => !isNothing(text) && !isNumber(text)) : undefined
+  if (late !== undefined) return others(isNumber).length > 0 ? [] : taken(late, 'number')
+  const rows = (one: string, other: string) =>
+    `${shown(one)} in row ${texts.indexOf(one) + 1} and ${shown(other)} in row ${texts.indexOf(other) + 1}`
+  const twoForms = disagreeing(sample)
+  if (twoForms) return [`${shown(name)} is taken for a ${type}, as ${rows(...twoForms)} are written in two ways.`]
+  if (new Set(sample).size > 1 && sample.every(looksDated)) return unknown()
+  return haveUnits(sample) ? taken(first, 'number without its unit. Leave the unit out') : []
 }
+
+/** What is said of numbers whose header calls them days. */
+export function numberSaid(name: string, values: Float64Array): readonly string[] {
+  const row = values.findIndex(value => !Number.isNaN(value))
+  return DAYS.test(name.trim()) && (values[row] ?? 0) >= 100
+    ? [
+        `${shown(name)} is read as numbers, as ${values[row]} in row ${row + 1} is no time that is known: write 2026-01-31.`,
+      ]
+    : []
+}
+
+const DAYS = /^(?:date|fecha|valuta|wertstellung)$|[ _]date$|datum$|^\p{L}{4,20}tag$/iu
 
 const isNumber = (text: string) => {
   const form = plainForm([text])
@@ -40,3 +72,61 @@ const isNumber = (text: string) => {
 const isClock = (text: string) => /^\d{1,3}:\d{2}(?::\d{2})?$/.test(text.trim())
 
 const isTime = (text: string) => (readMoment(text, 'day first') ?? readMoment(text, 'month first')) !== undefined
+
+/** Two cells that no one decimal sign, or no one order of day and month, reads. */
+function disagreeing(sample: readonly string[]): readonly [string, string] | undefined {
+  const read = sample.every(isNumber)
+    ? [(text: string) => readNumber(text, false), (text: string) => readNumber(text, true)]
+    : sample.every(isTime)
+      ? [(text: string) => readMoment(text, 'day first'), (text: string) => readMoment(text, 'month first')]
+      : []
+  const [one, other] = read.map(by => sample.find(text => by(text) === undefined))
+  return one !== undefined && other !== undefined && one !== other ? [one, other] : undefined
+}
+
+/** The longest text that may be a time or a number with a unit. */
+const LONGEST = 50
+
+const DATED =
+  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|(?<!\d)\d{1,2}[a-z]{3}\d{4}|\d{4}年/i
+
+/** A cell that is no number below two that are, or among others of digits with a sign: `<5`, `12*`. */
+function almostNumber(sample: readonly string[]): string | undefined {
+  const other = sample.findIndex(text => !isNumber(text))
+  if (other < 0) return undefined
+  const areDigits = sample.every(
+    text =>
+      text.length <= LONGEST &&
+      /^[<>~≈≤≥±]?\s?[\p{Nd}.,\u200B·×^_]+\s?[*†)]?$/u.test(text) &&
+      !/\d\.\d+\.\d/.test(text),
+  )
+  return other > 1 || areDigits ? sample[other] : undefined
+}
+
+/** With a day in digits, or the name of a month and a number beside it. */
+function looksDated(text: string): boolean {
+  if (text.length > LONGEST) return false
+  if (DATED.test(text)) return true
+  const words = text.split(/[\s\-./,]+/)
+  return words.some(word => /^\d{1,4}$/.test(word)) && words.some(word => monthNamed(word) !== undefined)
+}
+
+/** Of which a column may have several. */
+const SIZES = new Set('k m b mio. mrd. kb mb gb tb ms s min h mg g kg mm cm km ml l'.split(' '))
+
+/** Numbers that all have the same letters beside them, apart or with decimals: `12 kg`, `1.5m`, `21°`; `D12,50`. */
+function haveUnits(sample: readonly string[]): boolean {
+  if (new Set(sample).size < 2) return false
+  const units = new Set<string>()
+  let [isMeasure, areSizes] = [false, true]
+  for (const text of sample) {
+    if (text.length > LONGEST) return false
+    const [, behind] = /^[+-]?\d[\d.,]*( ?(?:\p{L}|[°µ])[\p{L}²³/. €$£]{0,12})$/u.exec(text.trim()) ?? []
+    const isBefore = /^\p{L}{1,3} ?\d+[.,]\d+$/u.test(text.trim())
+    if (behind === undefined && !isBefore) return false
+    units.add(behind?.trim() ?? '')
+    areSizes &&= SIZES.has(behind?.trim().toLowerCase() ?? '')
+    isMeasure ||= isBefore || /\d[.,]\d|^\d+ |°/.test(text)
+  }
+  return areSizes || (units.size === 1 && isMeasure)
+}

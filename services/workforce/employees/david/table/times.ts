@@ -23,6 +23,8 @@ export function readTimes(
   const sample = firstOf(texts)
   if (sample.length === 0) return undefined
   const inDigits = digitTimes(name, texts, isNamed)
+  // Names in digits are no years.
+  if (!inDigits && !isNamed && sample.every(text => /^\s*\d+\s*$/.test(text))) return undefined
   const read = inDigits?.read ?? readMoment
   const either = (text: string) => read(text, 'day first') ?? read(text, 'month first')
   const others = sample.filter(text => either(text) === undefined)
@@ -32,6 +34,7 @@ export function readTimes(
   const known = new Map<string, Moment | undefined>()
   const strange: Strange[] = []
   let [zoned, short, found]: [boolean, string | undefined, number] = [false, undefined, 0]
+  let unzoned: Strange | undefined
   const values = Float64Array.from(texts, (text, i) => {
     if (isNothing(text)) return Number.NaN
     if (!known.has(text)) known.set(text, read(text, order))
@@ -42,6 +45,7 @@ export function readTimes(
     }
     found++
     zoned ||= moment.zoned
+    if (!moment.zoned && moment.grain === 'time') unzoned ??= { text, row: i + 1 }
     if (moment.shortYear) short ??= text
     return moment.at
   })
@@ -50,12 +54,24 @@ export function readTimes(
     values,
     strange,
     zoned,
-    said: [...(inDigits ? [inDigits.said] : []), ...said, ...shortSaid(name, short, short && read(short, order))],
+    said: [
+      ...(inDigits ? [inDigits.said] : []),
+      ...said,
+      ...shortSaid(name, short, short && read(short, order)),
+      ...zoneSaid(name, zoned, unzoned),
+    ],
   }
 }
 
 const shortSaid = (name: string, text: string | undefined, moment: Moment | '' | undefined) =>
   text && moment ? [`${shown(name)} has years of two digits: ${shown(text)} is read as ${dayOf(moment.at)}.`] : []
+
+const zoneSaid = (name: string, zoned: boolean, unzoned: Strange | undefined) =>
+  zoned && unzoned
+    ? [
+        `${shown(name)} has times with a zone and others without, for example ${shown(unzoned.text)} in row ${unzoned.row}, which is read as UTC.`,
+      ]
+    : []
 
 const few = (strange: number, all: number) => strange <= all * MISTAKES
 

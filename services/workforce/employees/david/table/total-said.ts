@@ -1,14 +1,57 @@
-/** What is said of a last row that seems to sum up the others. */
+/** What is said of rows that seem to sum up the others. */
 import { shown } from './foreign-text.ts'
 import type { RawTable } from './raw-table.ts'
 
-export function totalSaid(columns: RawTable['columns'], rows: number): readonly string[] {
-  const total = columns
-    .map(column => column[rows - 1])
-    .find(cell => typeof cell === 'string' && TOTAL.test(cell.trim()))
-  return rows > 2 && typeof total === 'string'
-    ? [`Row ${rows}, the last, says ${shown(total)} and is read like the others. Leave it out if it sums them up.`]
+export function totalSaid(names: RawTable['names'], columns: RawTable['columns'], rows: number): readonly string[] {
+  if (rows < 3) return []
+  const found = new Map<number, string>()
+  const look = (column: RawTable['columns'][number], from: number) => {
+    for (let row = from; row < rows; row++) {
+      const cell = column[row]
+      if (typeof cell === 'string' && (isTotal(cell) || (row >= rows - 2 && MEAN.test(cell.trim()))))
+        found.set(row, cell.trim())
+    }
+  }
+  for (const [at, column] of columns.entries()) look(column, at === 0 ? 0 : Math.max(0, rows - LAST))
+  const [[row, said] = [], ...more] = [...found].toSorted(([a], [b]) => a - b)
+  if (row !== undefined && said !== undefined)
+    return [
+      more.length === 0
+        ? `Row ${row + 1}${row === rows - 1 ? ', the last,' : ''} says ${shown(said)} and is read like the others. Leave it out if it sums them up.`
+        : `Rows ${row + 1}${
+            more.length > 1
+              ? `, ${more
+                  .slice(0, -1)
+                  .map(([at]) => at + 1)
+                  .slice(0, 5)
+                  .join(', ')}`
+              : ''
+          } and ${(more.at(-1)?.[0] ?? 0) + 1} say ${shown(said)} or the like and are read like the others. Leave them out if they sum them up.`,
+    ]
+  return isUnnamed(columns, rows)
+    ? [
+        `Row ${rows}, the last, has no ${shown(names[0] ?? '')} and is read like the others. Leave it out if it sums them up.`,
+      ]
     : []
 }
 
-const TOTAL = /^(?:(?:grand |sub)?total|sum|summe|gesamt|gesamtsumme|insgesamt|totaux|ergebnis)\b.{0,20}$/i
+/** Rows at the end in which all columns are looked at; above, only the first is. */
+const LAST = 10
+
+const isTotal = (cell: string) =>
+  cell.length >= 3 && cell.length <= 60 && INITIALS.has(cell.charCodeAt(0)) && TOTAL.test(cell.trim())
+/** Looked at first, as there may be a million cells. */
+const INITIALS = new Set(
+  Array.from(' "tgszeiadm', sign => [sign, sign.toUpperCase()].map(one => one.charCodeAt(0))).flat(),
+)
+const TOTAL =
+  /^(?:(?:grand |sub|sub-)?totals?|sum|summe|(?:zwischen|teil|end|gesamt)summe|gesamt|gesamtergebnis|insgesamt|totaux|somme|suma|ergebnis)\b.{0,20}$/i
+/** Elsewhere a level of something. */
+const MEAN = /^(?:average|durchschnitt|mittelwert|moyenne)\b.{0,20}$/i
+
+/** The first cell of the last row is the only one that is empty, and there are digits beside it. */
+function isUnnamed([first = [], ...others]: RawTable['columns'], rows: number): boolean {
+  const isEmpty = (cell: unknown) => cell === null || cell === ''
+  if (!isEmpty(first[rows - 1]) || !others.some(column => /\d/.test(String(column[rows - 1] ?? '')))) return false
+  return first.slice(0, -1).every(cell => !isEmpty(cell))
+}

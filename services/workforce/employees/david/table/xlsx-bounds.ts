@@ -3,7 +3,7 @@ import { Refusal } from '../../src/brief.ts'
 import { boundedSize, MOST } from './raw-table.ts'
 import { type Tag, tagsIn } from './xlsx-tags.ts'
 
-export interface Oddities {
+interface Oddities {
   /** A range of cells that are merged over rows below the first. */
   readonly merged?: string | undefined
   /** A cell whose formula has no result. */
@@ -13,8 +13,7 @@ export interface Oddities {
 }
 
 /** Throws a `Refusal` for what is too large, and for XML that can do harm. */
-export function boundedSheets(parts: ReadonlyMap<string, Uint8Array>, param: string): Oddities {
-  let [merged, uncounted, error]: (string | undefined)[] = []
+export function boundedSheets(parts: ReadonlyMap<string, Uint8Array>, param: string): void {
   let cells = 0
   for (const part of parts.values()) {
     const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength)
@@ -29,11 +28,13 @@ export function boundedSheets(parts: ReadonlyMap<string, Uint8Array>, param: str
         param,
         `The sheets of the workbook have more than ${MOST.cells.toLocaleString('en-US')} cells together. Save the one that matters as CSV.`,
       )
-    merged ??= mergedIn(text)
-    uncounted ??= UNCOUNTED.exec(text)?.[1]
-    error ??= ERROR.exec(text)?.[1]
   }
-  return { merged, uncounted, error }
+}
+
+/** Of the XML of one sheet. */
+export function odditiesOf(sheet: Uint8Array = new Uint8Array()): Oddities {
+  const text = Buffer.from(sheet.buffer, sheet.byteOffset, sheet.byteLength).toString('latin1')
+  return { merged: mergedIn(text), uncounted: UNCOUNTED.exec(text)?.[1], error: ERROR.exec(text)?.[1] }
 }
 
 const UNCOUNTED = /<c r="([A-Z]+\d+)"[^<>]*><f(?:\/>|[^<>]*>[^<>]*<\/f>)(?:<v\s?\/>|<v><\/v>)?<\/c>/

@@ -15,14 +15,18 @@ type Parts = ReadonlyMap<string, Uint8Array>
 export function* percentCells(parts: Parts, sheet: number): Generator<CellPlace> {
   const styles = percentStyles(parts)
   if (styles.size === 0) return
-  const named = [...tagsOf(parts, 'xl/workbook.xml', ['sheet'])].filter(({ attributes }) => attributes.get('name'))
-  const [, id] = [...(named[sheet]?.attributes ?? [])].find(([attribute]) => /(?:^|:)id$/.test(attribute)) ?? []
-  const path = pathOf(parts, 'Id', one => one === id)
-  for (const { attributes } of tagsOf(parts, path, ['c'])) {
+  for (const { attributes } of tagsOf(parts, sheetPath(parts, sheet), ['c'])) {
     if (!styles.has(Number(attributes.get('s') ?? Number.NaN))) continue
     const [, letters = '', digits = ''] = /^([A-Z]+)(\d+)$/.exec(attributes.get('r') ?? '') ?? []
     yield { row: Number(digits) - 1, column: columnOf(letters) - 1 }
   }
+}
+
+/** Of the part with the cells of a sheet, by its number from 0. */
+export function sheetPath(parts: Parts, sheet: number): string {
+  const named = [...tagsOf(parts, 'xl/workbook.xml', ['sheet'])].filter(({ attributes }) => attributes.get('name'))
+  const [, id] = [...(named[sheet]?.attributes ?? [])].find(([attribute]) => /(?:^|:)id$/.test(attribute)) ?? []
+  return pathOf(parts, 'Id', one => one === id)
 }
 
 /** A fraction is what a spreadsheet calculates with, and what pandas and R read: it stays, and is told. `numbers`: how many all are. */

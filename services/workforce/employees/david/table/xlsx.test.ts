@@ -125,6 +125,15 @@ describe('a workbook', () => {
     assert.match(warnings.join('\n'), /merged over rows, for example A2:A3/)
     assert.match(warnings.join('\n'), /Formulas have no result, for example in A5/)
     assert.match(warnings.join('\n'), /Cells with an error, for example B4, count as missing/)
+    const other = packed(workbook({ A: rowsXml([['a'], [1]]), B: rows + formula }))
+    assert.match((await read(other)).warnings.join(), /^The sheet "A" is read. There are others: "B"[^,]*$/)
+  })
+
+  it('has times of no day as a clock shows them, also past 24 hours', async () => {
+    const times = [0.25, 0.5, 1.25].map(share => [[share, 's="2"']] as const)
+    assert.deepEqual((await read(packed(workbook({ A: rowsXml([['at'], ...times]) })))).columns, [
+      ['06:00:00', '12:00:00', '30:00:00'],
+    ])
   })
 })
 

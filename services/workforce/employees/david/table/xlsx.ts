@@ -8,8 +8,8 @@ import { cellOf } from './json.ts'
 import { HEAD, layoutOf } from './layout.ts'
 import { boundedSize, distinctNames, type RawTable, type Value } from './raw-table.ts'
 import { unreadArchive } from './unread-formats.ts'
-import { boundedSheets } from './xlsx-bounds.ts'
-import { percentCells, percentSaid } from './xlsx-percent.ts'
+import { boundedSheets, odditiesOf } from './xlsx-bounds.ts'
+import { percentCells, percentSaid, sheetPath } from './xlsx-percent.ts'
 import { unzip } from './zip.ts'
 
 /** All parts of a file together, unpacked, and how many there may be. */
@@ -23,7 +23,7 @@ export async function readXlsx(
   param: string,
 ): Promise<RawTable> {
   const parts = partsOf(bytes, param)
-  const { merged, uncounted, error } = boundedSheets(parts, param)
+  boundedSheets(parts, param)
   const all = await sheetsOf(parts, param)
   const full = all.filter(({ rows }) => rows.some(row => row.some(cell => cell !== null && cell !== '')))
   const chosen = sheet === undefined ? full[0] : all.find(({ name }) => name === sheet)
@@ -37,6 +37,7 @@ export async function readXlsx(
     )
   if (chosen === undefined || !full.includes(chosen)) throw new Refusal(param, 'The table is empty.')
   const others = full.filter(one => one !== chosen).map(({ name }) => shown(name))
+  const { merged, uncounted, error } = odditiesOf(parts.get(sheetPath(parts, all.indexOf(chosen))))
   const table = tableOf(chosen.rows, header, percentCells(parts, all.indexOf(chosen)), param)
   return {
     ...table,
@@ -123,13 +124,21 @@ function tableOf(
   return { names: distinct, columns, rows: body.length, warnings: [...warnings, ...said] }
 }
 
-/** Times are shares of days, and may be a little before the second that is meant. */
+/** Times are shares of days, and may be a little before the second that is meant. Those of no day are read as clocks show them. */
 function dated(cell: unknown, param: string): Value {
   const value = cellOf(cell, param)
   if (!(value instanceof Date)) return value
   const second = Math.round(value.getTime() / 1000) * 1000
+  if (second >= DAY_ZERO && second < FIRST_DAY) return clock((second - DAY_ZERO) / 1000)
   return Math.abs(value.getTime() - second) <= 1 ? new Date(second) : value
 }
+
+const [DAY_ZERO, FIRST_DAY] = [Date.UTC(1899, 11, 30), Date.UTC(1900, 0, 1)]
+
+const clock = (seconds: number) =>
+  [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+    .map(part => String(part).padStart(2, '0'))
+    .join(':')
 
 /** A cell as the header shows it. */
 const written = (value: Value): string =>

@@ -1,4 +1,4 @@
-/** A column of years and one of quarters or months, which say together when. */
+/** A column of years and one of quarters, months or weeks, which say together when. */
 import { isYear, isYearName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
 import { monthNamed } from './month-names.ts'
@@ -18,15 +18,15 @@ export function yearParts(
   column: (place: number) => readonly string[],
 ): YearParts | undefined {
   const year = names.findIndex(isYearName)
-  const part = names.findIndex(name => QUARTER.test(name.trim()) || MONTH.test(name.trim()))
+  const part = names.findIndex(name => [QUARTER, MONTH, WEEK].some(form => form.test(name.trim())))
   if (year < 0 || part < 0) return undefined
   const [years, parts] = [column(year), column(part)]
-  const isQuarter = QUARTER.test(names[part]?.trim() ?? '')
+  const [isQuarter, isWeek] = [QUARTER, WEEK].map(form => form.test(names[part]?.trim() ?? ''))
   const texts: string[] = []
   for (const [row, text] of years.entries()) {
-    const place = isQuarter ? quarterOf(parts[row] ?? '') : monthOf(parts[row] ?? '')
+    const place = (isQuarter ? quarterOf : isWeek ? weekOf : monthOf)(parts[row] ?? '')
     if (!isYear(text.trim()) || place === undefined) return undefined
-    texts.push(`${text.trim()}-${isQuarter ? 'Q' : ''}${place}`)
+    texts.push(`${text.trim()}-${isQuarter ? 'Q' : isWeek ? 'W' : ''}${place}`)
   }
   const name = `${names[year]} ${names[part]}`
   return {
@@ -40,6 +40,10 @@ export function yearParts(
 
 const QUARTER = /^(?:quarter|qtr|quartal|trimestre|q)$/i
 const MONTH = /^(?:month|monat|mois|mes)$/i
+
+const WEEK = /^(?:kalender)?woche$|^kw$|^(?:iso )?week$|^semaine$/i
+
+const weekOf = (text: string) => /^(?:KW ?|W)?(\d{1,2})$/i.exec(text.trim())?.[1]?.padStart(2, '0')
 
 const quarterOf = (text: string) => /^(?:Q|T|Quartal )?([1-4])(?:\.? ?(?:Q|Quartal))?$/i.exec(text.trim())?.[1]
 

@@ -6,6 +6,7 @@ import { shown } from '../../table/foreign-text.ts'
 import { readNumber } from '../../table/number.ts'
 import { isUsable } from '../../table/numbers.ts'
 import type { RawTable } from '../../table/raw-table.ts'
+import { signSaid } from '../../table/sign-said.ts'
 import { readTimes } from '../../table/times.ts'
 import { totalSaid } from '../../table/total-said.ts'
 import { yearParts } from '../../table/year-parts.ts'
@@ -82,7 +83,7 @@ export function seriesOf(raw: RawTable, input: ForecastInput, param: string): re
     name: names[index] ?? '',
     ...numbersOf(column(index), names[index] ?? '', conventions, param),
   }))
-  const total = totalSaid(columns, column(0).length)
+  const total = [...totalSaid(names, columns, column(0).length), ...signSaid(names, columns)]
   const common = [...raw.warnings, ...total, ...(times?.said ?? []), ...warnings]
   if (labels === undefined)
     return whole.map(({ name, values, said }) => ({

@@ -4,6 +4,7 @@ import { digitTimes, isTimeName } from '../../table/digit-times.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { readMoment } from '../../table/moment.ts'
 import { readNumber } from '../../table/number.ts'
+import { periods } from '../../table/periods.ts'
 
 /** The first that is whole; undefined where there is none. Throws a `Refusal` where there is only one that is spoiled by other cells. */
 export function timesColumn(
@@ -13,6 +14,8 @@ export function timesColumn(
   labels?: number,
 ): number | undefined {
   const places = [...names.keys()].filter(index => index !== labels)
+  const period = places.find(index => periods(names[index] ?? '', sample(index)) !== undefined)
+  if (period !== undefined) return period
   const found = places.map(index => timesIn(sample(index), names[index] ?? '', index === 0, names.length > 1))
   const whole = found.findIndex(times => times?.others.length === 0)
   if (whole >= 0) return places[whole]

@@ -24,6 +24,7 @@ export function valuesAmong(
     ? columns.find(({ index, name, cells }) => looksLikeTimes(name, cells, index === 0))
     : undefined
   const numeric = columns.filter(({ name, cells }) => isNumeric(name, cells, conventions))
+  const isUnread = (name: string) => isUntimed && namesTimes(name)
   const isName = ({ name, cells }: Sampled) =>
     cells.some(isDesignation) ||
     (numeric.length > 1 &&
@@ -31,7 +32,7 @@ export function valuesAmong(
         isCodeName(name) ||
         digitTimes(name, cells) !== undefined ||
         isConstant(cells) ||
-        (isUntimed && namesTimes(name))))
+        isUnread(name)))
   const namesOfRows = numeric.filter(isName)
   const values = numeric.filter(one => !namesOfRows.includes(one))
   return {
@@ -44,7 +45,7 @@ export function valuesAmong(
         : []),
       ...namesOfRows.map(
         ({ name }) =>
-          `${shown(name)} ${isUntimed && namesTimes(name) ? "is named as times, can't be read as such" : 'names or counts rows'} and is not forecast; say it in \`value_columns\` where it holds values.`,
+          `${shown(name)} ${isUnread(name) ? "is named as times, can't be read as such" : 'names or counts rows'} and is not forecast; say it in \`value_columns\` where it holds values.`,
       ),
     ],
   }

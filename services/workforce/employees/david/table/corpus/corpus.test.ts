@@ -4,8 +4,10 @@ import { it } from 'node:test'
 import type { Brief } from '../../../src/brief.ts'
 import { typed } from '../columns.ts'
 import { readTable, type TableInput } from '../sources.ts'
+import { amounts } from './amounts.fixture.ts'
 import { banks } from './banks.fixture.ts'
 import type { Case } from './case.fixture.ts'
+import { periods } from './periods.fixture.ts'
 import { programs } from './programs.fixture.ts'
 import { spreadsheets } from './spreadsheets.fixture.ts'
 
@@ -32,7 +34,7 @@ async function read({ file, name = 'table.csv', input = {} }: Case) {
 const timeSaid = (at: number) =>
   Number.isNaN(at) ? 'NaN' : new Date(at).toISOString().replace('T00:00:00.000Z', '').replace('.000Z', '')
 
-for (const one of [...spreadsheets, ...programs, ...banks])
+for (const one of [...spreadsheets, ...programs, ...banks, ...periods, ...amounts])
   it(one.what, async () => {
     const { columns, warnings } = await read(one)
     assert.deepEqual(columns, one.columns, warnings.join('\n'))
