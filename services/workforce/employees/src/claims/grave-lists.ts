@@ -36,6 +36,13 @@ export const graveClaims: readonly WordClaims[] = [
   },
   {
     group: 'money',
+    what: 'the promise',
+    said: of(
+      String.raw`(?:we|i|our \w+)(?:'ll| will| shall|'ve| have)? (?:also |gladly |happily )?(?:settled?|foot(?:ed)?|meet|met|shoulder(?:ed)?|absorb(?:ed)?|pick(?:ed)? up|take over|took over) (?:the|your|all|any|this|that)(?: \w+){0,2} (?:${OWED}|expenses?|price)`,
+    ),
+  },
+  {
+    group: 'money',
     what: 'what is covered,',
     said: of(
       '(?:guarantees?|warrant(?:y|ies)|insurance) (?:also |even |then )?(?:covers?|extends?|includes?|appl(?:y|ies))',
@@ -59,7 +66,7 @@ export const graveClaims: readonly WordClaims[] = [
     group: 'health',
     what: 'the word of health',
     said: of(
-      String.raw`(?:without|free of) (?:any |the |all )?(?:risks?|dangers?|harm)|tolerat(?:e|es|ed) (?:\w+ ){0,3}(?:well|fine|easily)|(?:perfectly|completely|totally|absolutely|entirely|quite) safe|(?:stop|prevent|fight|beat|end|banish|shorten|take|clear)(?:s|es|ing)? (?:away )?(?:\w+ ){0,2}${AILMENT}|keep(?:s|ing)? (?:\w+ ){0,3}${AILMENT}(?: \w+){0,2} (?:away|at bay|off)`,
+      String.raw`(?:without|free of) (?:any |the |all )?(?:risks?|dangers?|harm)|tolerat(?:e|es|ed) (?:\w+ ){0,3}(?:well|fine|easily)|(?:perfectly|completely|totally|absolutely|entirely|quite) safe|safe (?:in|at) any|(?:stop|prevent|fight|beat|end|banish|shorten|take|clear)(?:s|es|ing)? (?:away )?(?:\w+ ){0,2}${AILMENT}|keep(?:s|ing)? (?:\w+ ){0,3}${AILMENT}(?: \w+){0,2} (?:away|at bay|off)`,
     ),
   },
   {
