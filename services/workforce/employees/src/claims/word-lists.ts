@@ -1,6 +1,4 @@
 /** Words that promise, and words that law, health or proof must back: each is known only where it was given. */
-import { graveClaims } from './grave-lists.ts'
-
 export type ClaimGroup = 'figure' | 'date' | 'name' | 'address' | 'quote' | 'money' | 'law' | 'health' | 'act' | 'claim'
 
 export interface WordClaims {
@@ -194,7 +192,6 @@ export const wordClaims: readonly WordClaims[] = [
       String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|sooth\w*|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|gentle on|pains?|painless|relie(?:ves?|ving) |eyesight|${eases}|(?:no|not|\w+n't|never) (?:\w+ ){0,2}(?:harm(?! (?:in|to ask))\w*|danger\w*|hurt(?! (?:to|that))\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|normal (?:value|range|reading|level)s?|nothing to worry about|worse outcomes|better outcomes`,
     ),
   },
-  ...graveClaims,
   // Alone they promise no cure: a text with them is delivered, with its check failed.
   {
     group: 'claim',
