@@ -80,7 +80,11 @@ describe('a README', () => {
     for (const [title, heading] of Object.entries(headed)) {
       const { proposals, headings, findings } = judge({ text: heading + rest })
       assert.equal(proposals.title, title.replaceAll(/\s+/g, ' '), heading)
-      assert.deepEqual(headings.map(({ level }) => level), [1, 2], heading)
+      assert.deepEqual(
+        headings.map(({ level }) => level),
+        [1, 2],
+        heading,
+      )
       assert.ok(!findings.some(({ rule }) => rule === 'heading_empty' || rule === 'h1_missing'), heading)
     }
     assert.deepEqual(titles(`Write \`<h1>No</h1>\` in it.${rest}`), ['2 Install'])
