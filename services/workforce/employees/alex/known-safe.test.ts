@@ -214,6 +214,7 @@ cases('exports by CommonJS', 'a.js', [
 cases('hashes that a protocol demands', 'a.py', [
   'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\nx = hashlib.sha1(k + GUID)',
   'import hashlib\n# RFC 7616 names it\nx = hashlib.md5(k)',
+  'import hashlib\nx = hashlib.sha1(b"blob %d" % len(k) + k)',
   'import hashlib\n\n\ndef etag(k):\n    return hashlib.md5(k)',
   'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\n\n\ndef f(k):\n    return hashlib.sha1(k + GUID)',
   'import hashlib\n\n\n# As git does.\ndef f(k):\n\n    return hashlib.sha1(k)',
