@@ -25,7 +25,7 @@ export function fileDiffs(diff: string): FileDiff[] {
   let isMessage = false
   for (let at = 0; at < lines.length; ) {
     const line = (lines[at] ?? '').trimEnd()
-    const known = fileAt(lines, at) ?? (isMessage ? undefined : withoutLines(line, at))
+    const known: Known | undefined = fileAt(lines, at) ?? (isMessage ? undefined : withoutLines(line, at))
     if (known) files.push(known.file)
     if (known || line.startsWith('diff ')) [open, names, isMessage] = [known?.file, undefined, false]
     else if (hasNames(lines, at)) names = at

@@ -312,7 +312,7 @@ describe('a diff by git', () => {
     const { found, unread } = await review(`* Unmerged path a.py\n${read}Only in b/lib: new.py\n`)
     assert.deepEqual(found, ['b.py:2 S307'])
     assert.deepEqual(Object.keys(unread), ['a.py', 'b/lib/new.py'])
-    assert.match(Object.values(unread).join('\n'), /not merged yet[^]*one side/)
+    assert.match(Object.values(unread).join('\n'), /not merged yet[\s\S]*one side/)
     const mail = `From ${'a'.repeat(40)} Mon Sep 17 00:00:00 2001\nSubject: x\n\nOnly in b: new.py\n\n---\n${read}`
     assert.deepEqual((await review(mail)).unread, {})
   })
