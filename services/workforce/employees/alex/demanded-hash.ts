@@ -25,7 +25,7 @@ const namesSecret = /pass|pwd|secret|token/i
 
 /** Formats that name MD5 or SHA-1: RFC 6455 (WebSocket), RFC 7616 (Digest), RFC 6238 (TOTP), RFC 5849 (OAuth 1), RFC 1864 (Content-MD5), RFC 9562 (UUID), git. */
 const demands =
-  /websocket|258eafa5|digest[\s_-]?auth|www-authenticate|\b(?:totp|hotp|oauth_?1?|hmac[\s_-]?sha-?1)\b|content-md5|\betag\b|gravatar|pwned|\bx5t\b|thumbprint|fingerprint|\bgit\b|blob \$?\{|\buuid[35]?\b|\brfc\s?\d{4}\b|scram-sha-1|mysql_native_password|\bcnonce\b/i
+  /websocket|258eafa5|digest[\s_-]?auth|www-authenticate|\b(?:totp|hotp|oauth_?1?|hmac[\s_-]?sha-?1)\b|content-md5|\betag\b|gravatar|pwned|\bx5t\b|thumbprint|fingerprint|\bgit\b|blob (?:\$?\{|%)|\buuid[35]?\b|\brfc\s?\d{4}\b|scram-sha-1|mysql_native_password|\bcnonce\b/i
 
 /** Its line, and those of its arguments and of calls on it. */
 function statementAt(lines: readonly string[], at: number): string {

@@ -141,6 +141,24 @@ cases('statements that grow by what is no text from outside', 'a.py', [
   `${grown}sql += " AND c = {}".format(quote(name))`,
   'text = "Chosen: "\ntext += f" and {b}"',
 ])
+const quoted = (end: string, value: string) => `q = "SELECT a FROM t WHERE b = '"${end}\nq += ${value}${end}`
+cases(
+  'statements that grow by a value that comes first',
+  'a.py',
+  [`${quoted('', `name + "'"`)}\nf(q)`, `${quoted('', 'name')}\nq += "'"\nf(q)`],
+  'sql-appended',
+)
+cases(
+  'statements of Java that grow by a value alone',
+  'A.java',
+  [`class A { void f(String name) {\nString ${quoted(';', 'name')}\nq += "'";\n} }`],
+  'sql-appended',
+)
+cases('statements that grow by a clause, or by what is quoted', 'a.py', [
+  'q = "SELECT a FROM t WHERE b = \'x\'"\nq += clause\nf(q)',
+  'q = "SELECT a FROM t "\nq += clause + " LIMIT 5"\nf(q)',
+  `${quoted('', `escape(name) + "'"`)}\nf(q)`,
+])
 cases(
   'statements that grow in JavaScript',
   'a.js',
@@ -196,6 +214,7 @@ cases('exports by CommonJS', 'a.js', [
 cases('hashes that a protocol demands', 'a.py', [
   'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\nx = hashlib.sha1(k + GUID)',
   'import hashlib\n# RFC 7616 names it\nx = hashlib.md5(k)',
+  'import hashlib\nx = hashlib.sha1(b"blob %d" % len(k) + k)',
   'import hashlib\n\n\ndef etag(k):\n    return hashlib.md5(k)',
   'import hashlib\nGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"\n\n\ndef f(k):\n    return hashlib.sha1(k + GUID)',
   'import hashlib\n\n\n# As git does.\ndef f(k):\n\n    return hashlib.sha1(k)',

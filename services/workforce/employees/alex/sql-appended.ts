@@ -8,10 +8,17 @@ export function sqlAppended(text: string, language: Language): Found[] {
   const lines = linesOf(text, language)
   const statements = new Set(lines.flatMap(line => (line.length > LONGEST ? [] : (starts.exec(line)?.[1] ?? []))))
   const [severity, category, why, fix] = shared.sql
+  /** Statements that so far end within a quote of SQL. */
+  const open = new Set<string>()
   return lines.flatMap((line, at) => {
-    const [, indent = '', name = '', added = ''] = line.length > LONGEST ? [] : (grows.exec(line) ?? [])
+    if (line.length > LONGEST) return []
+    const [, indent = '', name = starts.exec(line)?.[1] ?? '', added = ''] = grows.exec(line) ?? []
     const isStatement = statements.has(name) || (/sql|query|stmt/i.test(name) && clause.test(added))
-    if (!isStatement || !hasValue(added, language)) return []
+    if (!isStatement) return []
+    const isValue = hasValue(added, language) || isQuoted(added, open.has(name))
+    if (endsInQuote(line)) open.add(name)
+    else open.delete(name)
+    if (!isValue) return []
     const found: Found = {
       rule: 'sql-appended',
       severity,
@@ -61,6 +68,19 @@ function hasValue(added: string, language: Language): boolean {
 const interpolated: Readonly<Partial<Record<Language, RegExp>>> = {
   python: /\b[rb]?f[rb]?["']/i,
   csharp: /\$@?"/,
+}
+
+/** A value that comes first, in quotes of SQL: those before it stand in the line before, or those behind it in this one. */
+function isQuoted(added: string, isOpen: boolean): boolean {
+  const [, value = '', behind = ''] =
+    /^([a-z_$](?:[\w.$[\]'"()]|->|::){0,200}?)\s*(?:[+.]\s*["`](')|[;)]*\s*$)/i.exec(added) ?? []
+  return value !== '' && (behind !== '' || isOpen) && !harmless.test(value) && !constant.test(value)
+}
+
+/** Whether the last literal of a line has a quote of SQL that it does not close. */
+function endsInQuote(line: string): boolean {
+  const literal = /(["`])([^"`]{0,500})\1[\s;)]*$/.exec(line)?.[2] ?? ''
+  return literal.split("'").length % 2 === 0
 }
 
 /** What goes into a format as text: `fmt.Sprintf`, `String.format`, `sprintf`, and `{0}` of C#. */

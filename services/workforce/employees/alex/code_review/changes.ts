@@ -51,6 +51,8 @@ function emptyReasonOf({ status, content, hunks, expectsHunks }: FileDiff, added
   if (status === 'deleted') return 'It is deleted.'
   if (content === 'submodule') return 'It is a submodule: the diff names its commit alone.'
   if (content === 'link') return 'It is a symbolic link.'
+  if (content === 'unmerged') return 'It is not merged yet: the diff leaves its lines out.'
+  if (content === 'one-sided') return 'It is on one side alone: the diff leaves its lines out.'
   if (content === 'binary') return 'It is binary.'
   if (hunks.length > 0) return added === 0 ? 'No line is added.' : undefined
   if (expectsHunks) return undefined

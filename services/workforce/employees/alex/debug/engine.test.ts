@@ -408,3 +408,30 @@ it('of a line with hundreds of faults a few changes are tried', async () => {
   assert.equal(near.length, 300)
   assert.ok(read.mock.callCount() > 2 && read.mock.callCount() < 12, `${read.mock.callCount()} readings of the file`)
 })
+
+it('names an exception of Java that is of no package', async () => {
+  const lines = [
+    'Exception in thread "main" OrderException: no oak',
+    '\tat Shop.order(Shop.java:4)',
+    '\tat Shop.main(Shop.java:9)',
+  ]
+  assert.deepEqual(await frameIn(...lines), ['Shop.java', 4, 'Shop.order', 'OrderException'])
+  assert.equal((await debug({ trace: lines.join('\n') })).error.message, 'no oak')
+})
+
+it('finds where Go panicked first, below what recovered and panicked again', async () => {
+  const trace = [
+    'panic: no oak [recovered]',
+    '\tpanic: order failed',
+    '',
+    'goroutine 1 [running]:',
+    'main.order.func1()',
+    '\t/app/main.go:8 +0x4',
+    'panic({0x1, 0x2})',
+    '\t/usr/local/go/src/runtime/panic.go:770 +0x132',
+    'main.order()',
+    '\t/app/main.go:14 +0x1d',
+  ].join('\n')
+  const { error, became, failing_frame: frame } = await debug({ trace })
+  assert.deepEqual([error.message, frame?.line, became], ['no oak', 14, [{ type: 'panic', message: 'order failed' }]])
+})

@@ -381,3 +381,48 @@ it('a docstring keeps the indentation that it has beside its own', async () => {
     '```pycon\n>>> f(1)\n2\n```',
   ])
 })
+
+it('sections of NumPy keep their lists, and lose their underline where they are text', async () => {
+  const { markdown } = await document(
+    'a.py',
+    `def f(x, y):
+    """Adds.
+
+    Parameters
+    ----------
+    x : int
+        One of
+
+        - one
+        - two
+    y : int
+        The other.
+
+    Examples
+    --------
+    >>> f(1, 1)
+    2
+
+    Notes
+    -----
+    It is exact.
+    """
+`,
+  )
+  has(markdown, [
+    '    - one\n    - two\ny : int\n    The other.\n```',
+    'Examples:\n\n```pycon\n>>> f(1, 1)\n2\n```',
+    'Notes:\nIt is exact.',
+  ])
+})
+
+it('a comment on the line of the brace before it is of the member, and words behind a type are text', async () => {
+  const { markdown } = await document(
+    'a.js',
+    `export class Leg { /** Bends. */ bend () {} /** Stretches. */ stretch () {} }
+/** @type {number} How many */
+export const legs = 3
+`,
+  )
+  has(markdown, ['- `bend()`: Bends.', '- `stretch()`: Stretches.', '- type `number`: How many'])
+})

@@ -145,7 +145,8 @@ function closing(text: string, open: string, close: string): number {
 }
 
 function item(tag: DocTag): string {
-  const isValue = WITH_VALUE.test(tag.tag) && tag.text !== '' && !/[\n`]/.test(tag.text) && tag.text.length <= 80
+  const isValue =
+    WITH_VALUE.test(tag.tag) && tag.type === '' && tag.text !== '' && !/[\n`]/.test(tag.text) && tag.text.length <= 80
   const head = tag.subject === '' ? tag.type : declared(tag)
   const said = isValue ? code(tag.text) : withLinks(tag.text)
   return `- ${tag.tag}${head === '' ? '' : ` ${code(head)}`}${said === '' ? '' : `: ${said.replaceAll(/\n(?=.)/g, '\n  ')}`}`

@@ -76,19 +76,23 @@ function paragraphsOf(lines: readonly string[], dialect: Dialect): string[] {
     const isIndented = paragraph.every(line => /^\s/.test(line))
     const begins = dialect === 'markdown' ? paragraph.some(line => LIST_ITEM.test(line)) : LIST_ITEM.test(first)
     isList = begins || (isList && isIndented)
-    if (kept && isIndented) kept.push('', ...paragraph)
+    if (kept && /^\s/.test(first)) kept.push('', ...paragraph)
     else {
       close()
       const isCode = isIndented && !isList && (dialect === 'docstring' || isLaidOut(paragraph))
       const isShaped = dialect === 'docstring' && !isList && paragraph.some(line => /^\s/.test(line))
       if (isCode) blocks.push(fenced(paragraph.map(line => line.slice(indentation(paragraph))).join('\n'), 'text'))
       else if (isShaped) kept = [...paragraph]
-      else blocks.push(textBlock(paragraph, isList))
+      else blocks.push(textBlock(dialect === 'docstring' ? withoutUnderline(paragraph) : paragraph, isList))
     }
   }
   close()
   return blocks
 }
+
+/** The title of a section of NumPy whose contents are a block of another kind. */
+const withoutUnderline = (paragraph: readonly string[]): readonly string[] =>
+  /^[-=~]{3,}$/.test(paragraph[1] ?? '') ? [`${paragraph[0]}:`, ...paragraph.slice(2)] : paragraph
 
 /** Further in than a paragraph is by chance. */
 const isLaidOut = (lines: readonly string[]) =>

@@ -73,9 +73,19 @@ export function kept(node: TypeScript.HasModifiers): TypeScript.Modifier[] {
 function commentOf(node: TypeScript.Node): string {
   const ts = typescript()
   const block = ts.getJSDocCommentsAndTags(node).findLast(ts.isJSDoc)
-  if (!block) return ''
-  const comment = parseDoc(block.getText())
+  const written = block?.getText() ?? besideBrace(node)
+  if (written === undefined) return ''
+  const comment = parseDoc(written)
   return comment.tags.some(definesType) ? '' : describe(comment, exampleLanguage(node.getSourceFile().fileName))
+}
+
+/** To the compiler a comment behind a brace on one line, `{ /** Bends. *\/ bend() {} }`, is of the brace. */
+function besideBrace(node: TypeScript.Node): string | undefined {
+  const { text } = node.getSourceFile()
+  const last = typescript().getTrailingCommentRanges(text, node.pos)?.at(-1)
+  if (!last || !/[{;}]/.test(text[node.pos - 1] ?? '')) return undefined
+  const isDirect = /^[ \t]*$/.test(text.slice(last.end, node.getStart()))
+  return isDirect && text.startsWith('/**', last.pos) ? text.slice(last.pos, last.end) : undefined
 }
 
 /** `@private` and `@package` of JSDoc, `@internal` of TSDoc, and the older `@api private`. */

@@ -65,7 +65,7 @@ function reasonOf({ name, values: all }: NumberColumn, { order, rows, runs }: Va
 
 /** `group`, `store_type`, `pooled.stratum`, `block no`: what rows belong to, and never how much of something there is. */
 function isUnitName(name: string): boolean {
-  const [last = '', before = ''] = lastWords(name)
+  const [last = '', before = ''] = lastWords(name.replace(/(?<=[a-z])\d{1,2}$/i, ''))
   return UNITS.has(NUMBERS.has(last) ? before : last)
 }
 
@@ -85,7 +85,7 @@ const UNITS = words(
   [
     'type class category group grp cluster status sex gender race region district department store branch',
     'subject patient customer client employee participant respondent individual operator rater judge',
-    'stratum strata block batch lot litter herd cohort cell plot replicate rep fold pair specimen species',
+    'stratum strata strat psu ssu set household family section sector zone block batch lot litter herd cohort cell plot replicate rep fold pair specimen species',
     'site centre center ward clinic hospital school classroom precinct tract',
     'gruppe klasse kategorie geschlecht filiale abteilung schicht groupe classe catégorie',
   ].join(' '),

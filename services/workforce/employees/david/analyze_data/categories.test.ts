@@ -374,3 +374,15 @@ describe('what is told', () => {
     )
   })
 })
+
+it('reads the numbers of strata as categories, by whatever name designs give them', async () => {
+  const rows = Array.from(
+    { length: 120 },
+    (_, at) => `${(at % 6) + 1},${(at % 6) * 10 + ((at * 7) % 11)},${(at * 13) % 17}`,
+  )
+  for (const name of ['strat', 'PSU', 'matched_set', 'stratum2', 'zone', 'sector']) {
+    const { findings, warnings } = await ask({ csv: `${name},income,spend\n${rows.join('\n')}\n` })
+    assert.ok(!findings.some(({ kind, columns }) => kind === 'correlation' && columns.includes(name)), name)
+    assert.match(warnings.join('\n'), new RegExp(`"${name}" is read as a category`))
+  }
+})

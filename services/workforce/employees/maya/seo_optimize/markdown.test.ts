@@ -67,6 +67,30 @@ describe('a README', () => {
     )
   })
 
+  it('has its main heading in tags, in all the ways that READMEs write it', () => {
+    const rest = '\n\nA small library for stools of oak, with three legs or four.\n\n## Install\n\nRun it.\n'
+    const headed = {
+      Oakstool: '<h1 align=center>\n\n![logo](a.png)\n\nOakstool\n\n</h1>',
+      'Oak stool': '[Deutsch](de.md) | English\n<h1 align="center">Oak <code>stool</code></h1>',
+      'Oak  stools': '<a name="top"></a> <H1 align=center>Oak &nbsp;stools</H1>',
+      Stool: '# ![Stool](logo.svg)',
+      Stools: '<h1 align=center>\n\n![Stools](logo.svg)\n\n</h1>',
+      Named: '# Named ![build](badge.svg)',
+    }
+    for (const [title, heading] of Object.entries(headed)) {
+      const { proposals, headings, findings } = judge({ text: heading + rest })
+      assert.equal(proposals.title, title.replaceAll(/\s+/g, ' '), heading)
+      assert.deepEqual(
+        headings.map(({ level }) => level),
+        [1, 2],
+        heading,
+      )
+      assert.ok(!findings.some(({ rule }) => rule === 'heading_empty' || rule === 'h1_missing'), heading)
+    }
+    assert.deepEqual(titles(`Write \`<h1>No</h1>\` in it.${rest}`), ['2 Install'])
+    assert.equal(judge({ text: `<h1 align=center>Oak${rest}` }).proposals.title, 'Oak')
+  })
+
   it('is mended in the form in which it is written', () => {
     const { findings } = judge({ text: readme })
     const after = (rule: string) => findings.filter(one => one.rule === rule).map(({ after: mended }) => mended)
@@ -173,6 +197,12 @@ describe('a page of a book', () => {
     assert.match(mended[0]?.message ?? '', /“The Rust Programming Language”, stands outside of the content/)
     assert.match(findings.find(({ rule }) => rule === 'keyword_not_in_heading')?.place.quote ?? '', /Storing Text/)
     assert.equal(keywords.length, 2)
+  })
+
+  it('has no title from a bar at its side', () => {
+    const html =
+      '<body><div class="sidebar"><h1>Docs</h1></div><div class="with-sidebar"><h1>How to plane oak</h1><p>Plane it along its grain.</p></div></body>'
+    assert.equal(judge({ html }).proposals.title, 'How to plane oak')
   })
 
   it('has the heading of its content as its main one, and that of the menu below it', () => {

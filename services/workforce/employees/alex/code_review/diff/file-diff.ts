@@ -7,7 +7,7 @@ import { type Hunk, isHunk, looksLikeHunk, readHunk } from './hunk.ts'
 export interface FileDiff {
   readonly path: string
   readonly status: 'changed' | 'new' | 'deleted' | 'renamed' | 'copied'
-  readonly content: 'text' | 'binary' | 'submodule' | 'link'
+  readonly content: 'text' | 'binary' | 'submodule' | 'link' | 'unmerged' | 'one-sided'
   readonly hunks: readonly Hunk[]
   /** Whether lines of it changed, by its headers; a file that is only renamed, or has a new mode, has none. */
   readonly expectsHunks: boolean
@@ -25,7 +25,7 @@ export function fileDiffs(diff: string): FileDiff[] {
   let isMessage = false
   for (let at = 0; at < lines.length; ) {
     const line = (lines[at] ?? '').trimEnd()
-    const known = fileAt(lines, at)
+    const known: Known | undefined = fileAt(lines, at) ?? (isMessage ? undefined : withoutLines(line, at))
     if (known) files.push(known.file)
     if (known || line.startsWith('diff ')) [open, names, isMessage] = [known?.file, undefined, false]
     else if (hasNames(lines, at)) names = at
@@ -93,6 +93,13 @@ function fileAt(lines: readonly string[], at: number): Known | undefined {
     /^Binary files (?:.+) and (.+) differ$|^Submodule (.+) [0-9a-f]{7,64}\.{2,3}[0-9a-f]{7,64}/.exec(line) ?? []
   if (binary !== undefined) return alone(pathOf(GONE, unquoted(binary)), 'binary', at)
   return submodule === undefined ? undefined : alone(submodule, 'submodule', at)
+}
+
+/** `git diff --cached` in the middle of a merge, and `diff -r`, name files whose lines they leave out. */
+function withoutLines(line: string, at: number): Known | undefined {
+  const [, unmerged, folder, name] = /^\* Unmerged path (.+)$|^Only in (.+?): (.+)$/.exec(line) ?? []
+  if (unmerged !== undefined) return alone(unquoted(unmerged), 'unmerged', at)
+  return folder === undefined ? undefined : alone(`${folder}/${name}`, 'one-sided', at)
 }
 
 const changed = (hunks: Hunk[]): Omit<OpenFile, 'path'> => ({

@@ -307,6 +307,16 @@ describe('a diff by git', () => {
       await refused(git('diff', ...options), /diff of words.*--word-diff/)
   })
 
+  it('names the files whose lines it leaves out', async () => {
+    const read = 'diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n@@ -1 +1,2 @@\n x = 1\n+eval(x)\n'
+    const { found, unread } = await review(`* Unmerged path a.py\n${read}Only in b/lib: new.py\n`)
+    assert.deepEqual(found, ['b.py:2 S307'])
+    assert.deepEqual(Object.keys(unread), ['a.py', 'b/lib/new.py'])
+    assert.match(Object.values(unread).join('\n'), /not merged yet[\s\S]*one side/)
+    const mail = `From ${'a'.repeat(40)} Mon Sep 17 00:00:00 2001\nSubject: x\n\nOnly in b: new.py\n\n---\n${read}`
+    assert.deepEqual((await review(mail)).unread, {})
+  })
+
   it('without a hunk is refused', async () => {
     change()
     for (const options of [['--stat'], ['--name-only'], ['--raw']]) await refused(git('diff', ...options), /no hunks/)

@@ -5,10 +5,12 @@ export const go: TraceReader = lines => {
   let said: { type: string; message: string } | undefined
   let isIn = false
   let name: string | null = null
+  let again: string | undefined
   const frames: Frame[] = []
   for (const line of lines) {
     const head = /^(panic|fatal error|runtime): (.*)$/.exec(line)
     if (head && !isIn) said = { type: head[1] === 'fatal error' ? 'fatal error' : 'panic', message: head[2] ?? '' }
+    again ??= isIn ? undefined : /^\s+panic: (.*)$/.exec(line)?.[1]
     if (/^goroutine \d{1,12}(?: gp=\S{1,40} m=\S{1,40}(?: mp=\S{1,40})?)? \[[^\]]{1,100}\]:$/.test(line)) {
       // The first is the one that failed.
       if (isIn && frames.length > 0) break
@@ -24,10 +26,18 @@ export const go: TraceReader = lines => {
     } else if (/^created by /.test(line)) name = line.replace(/^created by | in goroutine \d+$/g, '')
     else if (/^\S.*\)$/.test(line)) name = line.slice(0, line.lastIndexOf('('))
   }
-  return frames.length === 0
-    ? undefined
-    : { language: 'go', thrown: [{ ...(said ?? { type: 'panic', message: '' }), frames }] }
+  if (frames.length === 0) return undefined
+  const { type, message } = said ?? { type: 'panic', message: '' }
+  const first = { type, message: message.replace(recovered, '') }
+  // What panicked first stands below the function that recovered from it and panicked again.
+  const below = recovered.test(message) ? frames.findLastIndex(({ function: its }) => its === 'panic') + 1 : 0
+  const thrown = [{ ...first, frames: frames.slice(below) }]
+  if (below > 0 && again !== undefined)
+    thrown.push({ type: 'panic', message: again.replace(recovered, ''), frames: frames.slice(0, below) })
+  return { language: 'go', thrown }
 }
+
+const recovered = / \[recovered(?:, repanicked)?\]$/
 
 function ownerOf(file: string, name: string): Frame['owner'] {
   if (/[/\\]pkg[/\\]mod[/\\]|[/\\]vendor[/\\]/.test(file))

@@ -19,6 +19,7 @@ export const java: TraceReader = lines => {
     // What went wrong while closing something is told beside.
     if (/^\s*Suppressed: /.test(line)) break
     const head =
+      unnamed.exec(line) ??
       /(?:^|Exception in thread "[^"]{0,200}" |^\s*Caused by: |\s)((?:[a-z_][\w]{0,60}\.){1,20}[A-Z][\w$]{0,100})(?:: (.*))?$/.exec(
         line,
       )
@@ -29,6 +30,10 @@ export const java: TraceReader = lines => {
   }
   return thrown.length === 0 ? undefined : { language: 'java', thrown: thrown.toReversed() }
 }
+
+/** Of no package: only what is called as exceptions are. */
+const unnamed =
+  /^(?:Exception in thread "[^"]{0,200}" |\s*Caused by: )?([A-Z][\w$]{0,100}(?:Exception|Error|Throwable))(?:: (.*))?$/
 
 function frameOf(line: string): Frame | undefined {
   const found =

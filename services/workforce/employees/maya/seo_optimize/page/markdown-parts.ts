@@ -50,7 +50,7 @@ export function partsOf(raw: string): Part[] {
       if (commentEnd === -1) mayCommentEnd = false
       else next = lineEnd(raw, commentEnd) + 1
     } else if (!open && definition.test(line)) close()
-    else if (open && !entry.test(line)) open.end = end
+    else if (open && !entry.test(line) && !opensHeading.test(line)) open.end = end
     else {
       close()
       open = { start: at, end, kind: isHtml(line) ? 'html' : 'paragraph' }
@@ -107,6 +107,9 @@ function frontMatterEnd(raw: string): number {
     /^\ufeff?---[ \t]*\r?\n(?:[^\n]{0,2000}\n){0,200}?---[ \t]*(?:\r?\n|$)/.exec(raw.slice(0, 100_000)) ?? []
   return whole?.length ?? 0
 }
+
+/** A heading in tags ends the paragraph above it. */
+const opensHeading = /^ {0,3}<h[1-6][\s>]/i
 
 const isHtml = (line: string): boolean =>
   /^ {0,3}<\/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|nav|ol|option|p|picture|pre|script|section|style|summary|table|tbody|td|tfoot|th|thead|title|tr|ul)(?:[\s/>]|$)/i.test(

@@ -83,6 +83,6 @@ export const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').trim(
 
 /** A heading, or a title, that says nothing of its page. */
 export const isOfAnyPage = (text: string): boolean =>
-  /^(?:(?:table of )?contents|index|(?:main |site )?(?:menu|navigation)|search|home(?: ?page)?|untitled(?: document)?|startseite|accueil|on this page|in this article|overview|introduction|inhalt(?:sverzeichnis)?|übersicht|einleitung|menü|suche|sommaire|table des matières|recherche|índice|contenido|contenidos|indice|sommario|inhoud(?:sopgave)?|目次|目录)[\s:：.…]*$/iu.test(
+  /^(?:(?:table of )?contents|toc|index|(?:main |site )?(?:menu|navigation)|search|home(?: ?page)?|untitled(?: document)?|startseite|accueil|on this page|in this article|overview|introduction|inhalt(?:sverzeichnis)?|übersicht|einleitung|menü|suche|sommaire|table des matières|recherche|índice|contenido|contenidos|indice|sommario|inhoud(?:sopgave)?|目次|目录)[\s:：.…]*$/iu.test(
     text.normalize('NFC'),
   )

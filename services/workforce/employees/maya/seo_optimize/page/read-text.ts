@@ -13,24 +13,47 @@ export function readText(source: string, raw: string, param: string): Page {
   const blocks: Block[] = []
   const parts = partsOf(raw)
   const mayHaveTitle = !parts.some(({ level }) => level === 1) && !/<h1[\s>]/i.test(raw)
-  for (const part of parts) {
+  for (const [at, part] of parts.entries()) {
     assertReadable({ elements, blocks }, param)
     if (part.kind === 'html') {
       const inner = readHtml(source, part.text, param)
-      elements.push(...inner.elements.filter(({ name }) => ofText.test(name)).map(one => moved(one, part.start)))
+      const kept = inner.elements.filter(({ name }) => ofText.test(name)).map(one => moved(one, part.start))
+      const last = kept.findLastIndex(({ name }) => name.startsWith('h'))
+      const heading = kept[last]
+      if (heading) kept[last] = goingOn(heading, parts, at)
+      elements.push(...kept)
       blocks.push(...inner.blocks.map(block => ({ ...moved(block, part.start), text: inlineText(block.text) })))
     } else if (part.kind === 'code') {
       blocks.push(blockOf('pre', part, flat(part.text)))
     } else {
       const level = part.level ?? (mayHaveTitle && blocks.length === 0 && isTitle(part) ? 1 : undefined)
-      if (level !== undefined) elements.push(element(`h${level}`, part, inlineText(part.content)))
-      elements.push(...linksAndImages(source, part, param))
+      if (level !== undefined) elements.push(element(`h${level}`, part, headingText(part)))
+      elements.push(...taggedAndLinked(source, part, param))
       const text = inlineText(part.content)
       if (text !== '') blocks.push(blockOf(level === undefined ? 'p' : `h${level}`, part, text))
     }
   }
   return { source, kind: 'text', raw, elements, blocks, ids: new Set() }
 }
+
+/** A heading without words is read by the alternatives of its pictures. */
+const headingText = ({ content }: Part): string => inlineText(content) || inlineText(content.replaceAll(image, '$1'))
+
+/** A heading in tags whose end tag stands behind blank lines has the text up to there. */
+function goingOn(heading: PageElement, parts: readonly Part[], at: number): PageElement {
+  const here = parts[at]
+  if (!here || /<\/h[1-6]/i.test(here.text.slice(heading.tagEnd - here.start))) return heading
+  const next = parts.slice(at + 1, at + 1 + MOST_WITHIN)
+  const end = next.findIndex(({ kind, text }) => kind === 'html' && /^\s*<\/h[1-6]/i.test(text))
+  const within = next.slice(0, Math.max(end, 0))
+  if (within.some(({ kind }) => kind !== 'paragraph')) return heading
+  const words = within.map(part => inlineText(part.content)).join(' ')
+  const text = flat(`${heading.text} ${words}`) || within.map(headingText).join(' ')
+  return { ...heading, text: flat(text) }
+}
+
+/** A heading with more paragraphs was never closed. */
+const MOST_WITHIN = 8
 
 /** What of HTML counts in a text. */
 const ofText = /^(?:h[1-6]|a|img)$/
@@ -61,15 +84,17 @@ const link =
 /** `[words][name]`, whose address stands elsewhere. */
 const byName = /(?<![\w\]!])\[([^[\]\n]{1,300})\]\[[^[\]\n]{0,200}\]/g
 
-function linksAndImages(source: string, { start, text }: Part, param: string): PageElement[] {
+function taggedAndLinked(source: string, { start, text }: Part, param: string): PageElement[] {
   const placed = (found: RegExpExecArray, name: string, attributes: Record<string, string>) =>
     element(name, { start: start + found.index, text: found[0] }, (found[1] ?? '').replaceAll(image, '$1'), attributes)
   const written = [
     ...Array.from(text.matchAll(image), found => placed(found, 'img', { src: found[2] ?? '', alt: found[1] ?? '' })),
     ...Array.from(text.matchAll(link), found => placed(found, 'a', { href: found[2] ?? '' })),
   ]
-  const tagged = /<(?:a|img)\s/i.test(text)
-    ? readHtml(source, text, param).elements.filter(({ name }) => name === 'a' || name === 'img')
+  // What stands in code is no tag.
+  const shown = text.replaceAll(/(`{1,3})[^`]{1,500}\1/g, code => ' '.repeat(code.length))
+  const tagged = /<(?:a|img|h[1-6])[\s>]/i.test(shown)
+    ? readHtml(source, shown, param).elements.filter(({ name }) => ofText.test(name))
     : []
   return [...written, ...tagged.map(one => moved(one, start))].toSorted((a, b) => a.start - b.start)
 }
