@@ -67,6 +67,19 @@ test('a second start by the script of package.json parses no TypeScript', async 
   assert.ok(!(await loadedModules(env)).some(isParser))
 })
 
+test('a start caches its module resolutions beside its compiled code', async () => {
+  const compiled = join(folder, 'with-resolutions')
+  const env = { ...addresses, MILLHAND_DATA_DIR: join(folder, 'data'), NODE_COMPILE_CACHE: compiled }
+  await using process = start([START], env)
+  await process.ready
+  process.kill('SIGTERM')
+  await process.end
+  const file = (await readdir(compiled, { recursive: true })).find(name => name.endsWith('resolutions.json'))
+  const { imports } = JSON.parse(await readFile(join(compiled, file ?? 'missing'), 'utf8'))
+  assert.match(imports['deploy/src/start.ts']['./local-process.ts'].toString(), /^\d+$/)
+  assert.ok('libs/store/src/sqlite/sqlite.ts' in imports)
+})
+
 test('a first start has written its compiled code before it serves: a disk may take long for it', async () => {
   const own = { MILLHAND_DATA_DIR: join(folder, 'first'), NODE_COMPILE_CACHE: join(folder, 'first-compiled') }
   await using process = start([START], { ...addresses, ...own })

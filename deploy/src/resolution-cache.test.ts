@@ -1,33 +1,34 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
 const cache = new URL('resolution-cache.ts', import.meta.url).href
 
-/** Starts an entry that imports a file, a package of the repository and one that is installed; which were asked of Node? */
+/** Starts an entry that imports a file, a package of the repository and an installed one; prints what Node resolved. */
 const main = `
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { cacheResolutions, writeResolutions } from ${JSON.stringify(cache)}
-const asked = []
+const resolved = []
 registerHooks({
   resolve(specifier, context, next) {
-    asked.push(specifier)
+    resolved.push(specifier)
     return next(specifier, context)
   },
 })
 const root = import.meta.dirname
 cacheResolutions({ root, file: join(root, 'cache/resolutions.json') })
-const { said } = await import('./entry.ts')
+const { words } = await import('./entry.ts')
 writeResolutions()
-console.log(JSON.stringify({ said, asked: asked.filter(specifier => !specifier.startsWith('node:')) }))
+console.log(JSON.stringify({ words, resolved: resolved.filter(specifier => !specifier.startsWith('node:')) }))
 `
 
+/** Its name has what URLs escape. */
 function project() {
-  const root = mkdtempSync(join(tmpdir(), 'millhand-resolutions-'))
+  const root = mkdtempSync(join(tmpdir(), 'millhand resolutions 100%25 ü #q-'))
   after(() => rmSync(root, { recursive: true, force: true }))
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -38,90 +39,97 @@ function project() {
     rmSync(join(root, path), { force: true })
     symlinkSync(to, join(root, path))
   }
-  const exportsOf = (path: string) =>
+  const exportFrom = (path: string) =>
     write('libs/words/package.json', JSON.stringify({ name: 'words', type: 'module', exports: path }))
   const install = (version: string) => {
     const folder = `node_modules/.pnpm/dep@${version}/node_modules/dep`
     write(`${folder}/package.json`, JSON.stringify({ name: 'dep', version, main: 'index.js' }))
     write(`${folder}/index.js`, `exports.version = ${JSON.stringify(version)}\n`)
     link('node_modules/dep', join(root, folder))
-    write('node_modules/.pnpm/lock.yaml', `dep: ${version}\n# ${'x'.repeat(Number.parseInt(version, 10))}\n`)
+    write('node_modules/.pnpm/lock.yaml', `dep: ${version}\n`)
   }
   write('package.json', JSON.stringify({ type: 'module' }))
   write('main.ts', main)
-  write('entry.ts', "import dep from 'dep'\nimport { word } from 'words'\nexport const said = [dep.version, word]\n")
+  write('entry.ts', "import dep from 'dep'\nimport { word } from 'words'\nexport const words = [dep.version, word]\n")
   write('libs/words/src/one.ts', "export const word: string = 'one'\n")
   write('libs/words/src/another.ts', "export const word: string = 'another'\n")
-  exportsOf('./src/one.ts')
+  exportFrom('./src/one.ts')
   link('node_modules/words', join(root, 'libs/words'))
   install('1')
-  const start = (): { said: string[]; asked: string[] } =>
-    JSON.parse(execFileSync(process.execPath, [join(root, 'main.ts')], { encoding: 'utf8', stdio: 'pipe' }))
-  return { root, write, exportsOf, install, start, kept: join(root, 'cache/resolutions.json') }
+  const start = (...options: string[]): { words: string[]; resolved: string[] } =>
+    JSON.parse(execFileSync(process.execPath, [...options, join(root, 'main.ts')], { encoding: 'utf8', stdio: 'pipe' }))
+  return { root, write, exportFrom, install, start }
 }
 
 const all = ['./entry.ts', 'dep', 'words']
 
 describe('the cache of resolutions', () => {
-  it('asks Node for nothing that an earlier start has found', () => {
+  it('answers all imports that an earlier start has resolved', () => {
     const { start } = project()
-    assert.deepEqual(start(), { said: ['1', 'one'], asked: all })
-    assert.deepEqual(start(), { said: ['1', 'one'], asked: [] })
+    assert.deepEqual(start(), { words: ['1', 'one'], resolved: all })
+    assert.deepEqual(start(), { words: ['1', 'one'], resolved: [] })
   })
 
-  it('asks for what is imported since, and keeps it beside the rest', () => {
+  it('takes new imports up, with data and with a query too', () => {
     const { start, write } = project()
     start()
+    write('data.json', '["data"]')
     write(
       'entry.ts',
-      "import dep from 'dep'\nimport { word } from './libs/words/src/another.ts'\nexport const said = [dep.version, word]\n",
+      `import { word } from './libs/words/src/another.ts?p=100%'
+      import data from './data.json' with { type: 'json' }
+      export const words = [word, ...data]`,
     )
-    assert.deepEqual(start(), { said: ['1', 'another'], asked: ['./libs/words/src/another.ts'] })
-    assert.deepEqual(start().asked, [])
+    const resolved = ['./libs/words/src/another.ts?p=100%', './data.json']
+    assert.deepEqual(start(), { words: ['another', 'data'], resolved })
+    assert.deepEqual(start(), { words: ['another', 'data'], resolved: [] })
   })
 
-  it('holds no longer when a package of the repository exports something else', () => {
-    const { start, exportsOf } = project()
+  it('is discarded when a package of the repository exports something else', () => {
+    const { start, exportFrom } = project()
     start()
-    exportsOf('./src/another.ts')
-    assert.deepEqual(start(), { said: ['1', 'another'], asked: all })
+    exportFrom('./src/another.ts')
+    assert.deepEqual(start(), { words: ['1', 'another'], resolved: all })
   })
 
-  it('holds no longer when something else is installed', () => {
+  it('is discarded when something else is installed', () => {
     const { start, install } = project()
     start()
     install('22')
-    assert.deepEqual(start(), { said: ['22', 'one'], asked: all })
+    assert.deepEqual(start(), { words: ['22', 'one'], resolved: all })
   })
 
-  it('holds for the version of Node that it was made with', () => {
-    const { start, kept } = project()
+  it('is not used without a list of what is installed, nor beside other code that resolves', () => {
+    const { start, root } = project()
     start()
-    writeFileSync(kept, readFileSync(kept, 'utf8').replace(process.version, 'v1.0.0'))
-    assert.deepEqual(start().asked, all)
+    assert.deepEqual(start('--import', 'data:text/javascript,'), { words: ['1', 'one'], resolved: all })
+    assert.deepEqual(start('--conditions=other').resolved, all)
+    rmSync(join(root, 'node_modules/.pnpm/lock.yaml'))
+    assert.deepEqual(start().resolved, all)
   })
 
-  for (const broken of ['{', 'null', '{"node":"v1"}'])
-    it(`starts all the same where the file is ${JSON.stringify(broken)}`, () => {
-      const { start, write } = project()
+  it('is made anew where its file is broken', () => {
+    const { start, write } = project()
+    for (const broken of ['{', 'null', '{"dependencies":{},"imports":{"main.ts":{"./entry.ts":7}}}']) {
       write('cache/resolutions.json', broken)
-      assert.deepEqual(start(), { said: ['1', 'one'], asked: all })
-      assert.deepEqual(start().asked, [])
-    })
+      assert.deepEqual(start(), { words: ['1', 'one'], resolved: all }, broken)
+    }
+    assert.deepEqual(start().resolved, [])
+  })
 
-  it('starts all the same where nothing can be written', () => {
+  it('is done without where nothing can be written', () => {
     const { start, write } = project()
     // A file in the place of the folder: root may write everywhere else.
     write('cache', '')
-    assert.deepEqual(start(), { said: ['1', 'one'], asked: all })
+    assert.deepEqual(start(), { words: ['1', 'one'], resolved: all })
   })
 
-  it('takes no name of every object for an import', () => {
+  it('has no import that only its name makes', () => {
     const { start, write } = project()
     write('node_modules/constructor/package.json', '{"name":"constructor","main":"index.js"}')
     write('node_modules/constructor/index.js', "exports.version = 'found'\n")
     start()
-    write('entry.ts', "import dep from 'constructor'\nexport const said = [dep.version]\n")
-    assert.deepEqual(start(), { said: ['found'], asked: ['constructor'] })
+    write('entry.ts', "import dep from 'constructor'\nexport const words = [dep.version]\n")
+    assert.deepEqual(start(), { words: ['found'], resolved: ['constructor'] })
   })
 })

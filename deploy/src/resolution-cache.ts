@@ -1,160 +1,163 @@
 /**
- * Keeps where imports led, for later starts: to ask the file system again for each of 2,000 files takes a quarter of a
- * start. What is kept holds for one version of Node, for the packages that are installed, and for the package.json of each
- * package whose code is in this repository; when one of them changes, all is asked anew.
+ * Caches module resolutions between starts: to resolve 3,800 imports takes Node a quarter of a start. The cache is discarded
+ * when something else is installed, or when the package.json of a package whose code is in this repository changes.
  */
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { findPackageJSON, type ResolveHookSync, registerHooks } from 'node:module'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { findPackageJSON, getCompileCacheDir, type ResolveHookSync, registerHooks } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { COMPILED } from './compile-cache.ts'
 
-export interface ResolutionPlaces {
+export interface ResolutionCacheOptions {
   /** The folder of all modules and installed packages. */
   readonly root: string
-  /** The file that is kept. Whoever can write it decides which files of the root a start runs. */
+  /** The file of the cache. Whoever can write it decides which code a start runs, so it lies beside the code. */
   readonly file: string
 }
 
-/** A module: its URL below the root, and how Node reads it; null where Node looks into the file. */
+/** A resolved module: its URL relative to the root, and its format; null where Node detects it from the source. */
 type Module = readonly [url: string, format: string | null]
 
-/** As it is in the file. */
-interface Kept {
-  readonly node: string
-  /** What the resolutions follow from: paths below the root, with the state of each file. */
-  readonly follows: Record<string, string>
-  /** The conditions under which packages choose what they export. */
-  readonly conditions: string
+interface CacheFile {
+  /** Paths of the files that the resolutions depend on, relative to the root, with their versions. */
+  readonly dependencies: Record<string, string>
   readonly modules: readonly Module[]
-  /** By importing module and specifier: places in `modules`. */
+  /** By importing module and specifier: an index into `modules`. */
   readonly imports: Record<string, Record<string, number>>
 }
 
-/** pnpm writes it when what is installed changes. */
+/** Written by pnpm when what is installed changes. */
 const INSTALLED = 'node_modules/.pnpm/lock.yaml'
+/** With these, other code takes part in resolving. */
+const OTHER_RESOLVERS = /^(--import|--require|-r|--loader|--experimental-loader|--conditions|-C|--preserve-symlinks)/
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
-let known: Resolutions | undefined
+let current: { write(): void } | undefined
 
 /**
- * From now on, imports of this thread are looked up in the file, and Node is asked for those that are not there. Where the
- * file can't be read or written, nothing is kept.
+ * Imports of this thread are answered from the cache from now on, and by Node where the cache lacks them. Does nothing
+ * without a compile cache, whose folder it shares, without pnpm's list of what is installed, and where an option of Node
+ * names other code that resolves imports.
  */
-export function cacheResolutions(
-  { root, file }: ResolutionPlaces = { root: repository, file: join(COMPILED, 'resolutions.json') },
-): void {
-  const base = pathToFileURL(join(root, '/')).href
-  const resolutions = new Resolutions(root, file)
-  known = resolutions
+export function cacheResolutions(options: ResolutionCacheOptions | undefined = besideCompiledCode()): void {
+  const nodeOptions = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')]
+  if (options === undefined || nodeOptions.some(option => OTHER_RESOLVERS.test(option))) return
+  if (versionOf(join(options.root, INSTALLED)) === undefined) return
+  const base = pathToFileURL(join(options.root, '/')).href
+  const cache = new ResolutionCache(options, base)
 
   const resolve: ResolveHookSync = (specifier, context, next) => {
     const { parentURL, conditions } = context
     if (!parentURL?.startsWith(base) || specifier.startsWith('node:') || conditions.includes('require'))
       return next(specifier, context)
-    const from = parentURL.slice(base.length)
-    const module = resolutions.get(from, specifier, conditions.join())
-    if (module !== undefined) return { url: base + module[0], format: module[1], shortCircuit: true }
-    const found = next(specifier, context)
-    if (found.url.startsWith(base))
-      resolutions.add(from, specifier, [found.url.slice(base.length), found.format ?? null])
-    return found
+    const importer = parentURL.slice(base.length)
+    const cached = cache.get(importer, specifier)
+    if (cached !== undefined) return { url: base + cached[0], format: cached[1], shortCircuit: true }
+    const resolved = next(specifier, context)
+    if (resolved.url.startsWith(base))
+      cache.set(importer, specifier, [resolved.url.slice(base.length), resolved.format ?? null])
+    return resolved
   }
 
-  registerHooks({ resolve })
+  const hooks = registerHooks({ resolve })
+  current = {
+    write() {
+      hooks.deregister()
+      cache.write()
+    },
+  }
 }
 
-/** Writes what Node was asked for. To be called once all is imported and nothing is served yet. */
+/** Writes the cache and ends it: later imports are resolved by Node. To be called once all is imported. */
 export function writeResolutions(): void {
-  known?.write()
+  current?.write()
+  current = undefined
 }
 
-class Resolutions {
+function besideCompiledCode(): ResolutionCacheOptions | undefined {
+  const folder = getCompileCacheDir()
+  if (folder === undefined) return undefined
+  return { root: fileURLToPath(new URL('../..', import.meta.url)), file: join(folder, 'resolutions.json') }
+}
+
+class ResolutionCache {
   readonly #root: string
   readonly #file: string
-  #follows = new Map<string, string>()
-  #conditions: string | undefined
+  readonly #base: string
+  #dependencies = new Map<string, string | undefined>()
   #imports = new Map<string, Map<string, Module>>()
-  #isWritten = true
+  #hasNew = false
 
-  constructor(root: string, file: string) {
+  constructor({ root, file }: ResolutionCacheOptions, base: string) {
     this.#root = root
     this.#file = file
+    this.#base = base
     try {
       this.#read(JSON.parse(readFileSync(file, 'utf8')))
     } catch {}
+    this.#dependOn(join(root, INSTALLED))
   }
 
-  #read({ node, follows, conditions, modules, imports }: Kept): void {
-    if (node !== process.version) return
-    if (Object.entries(follows).some(([path, state]) => this.#stateOf(path) !== state)) return
-    for (const [from, places] of Object.entries(imports)) {
-      const to = Object.entries(places).map(([specifier, place]) => [specifier, modules[place] as Module] as const)
-      this.#imports.set(from, new Map(to))
+  #read({ dependencies, modules, imports }: CacheFile): void {
+    const isCurrent = ([path, version]: [string, string]) => versionOf(join(this.#root, path)) === version
+    if (!Object.entries(dependencies).every(isCurrent)) return
+    for (const [importer, indexes] of Object.entries(imports)) {
+      const resolved = Object.entries(indexes).map(([name, index]) => [name, modules[index] as Module] as const)
+      this.#imports.set(importer, new Map(resolved))
     }
-    this.#follows = new Map(Object.entries(follows))
-    this.#conditions = conditions
+    this.#dependencies = new Map(Object.entries(dependencies))
   }
 
-  get(from: string, specifier: string, conditions: string): Module | undefined {
-    if (conditions !== this.#conditions) {
-      this.#conditions = conditions
-      this.#imports.clear()
-      this.#follows.clear()
-    }
-    return this.#imports.get(from)?.get(specifier)
+  get(importer: string, specifier: string): Module | undefined {
+    return this.#imports.get(importer)?.get(specifier)
   }
 
-  add(from: string, specifier: string, to: Module): void {
-    const imports = this.#imports.get(from) ?? new Map<string, Module>()
-    this.#imports.set(from, imports.set(specifier, to))
-    this.#isWritten = false
-    this.#follow(INSTALLED)
-    const [url] = to
-    // What is installed changes with the list of it alone.
-    if (url.includes('node_modules/')) return
-    const described = findPackageJSON(pathToFileURL(join(this.#root, decodeURIComponent(url))))
-    if (described !== undefined) this.#follow(relative(this.#root, described))
+  set(importer: string, specifier: string, module: Module): void {
+    const imports = this.#imports.get(importer) ?? new Map<string, Module>()
+    this.#imports.set(importer, imports.set(specifier, module))
+    this.#hasNew = true
+    const [url] = module
+    // What is installed changes with pnpm's list alone.
+    if (!url.includes('node_modules/')) this.#dependOn(findPackageJSON('.', this.#base + url))
   }
 
-  #follow(path: string): void {
-    if (!this.#follows.has(path)) this.#follows.set(path, this.#stateOf(path))
-  }
-
-  #stateOf(path: string): string {
-    const found = statSync(join(this.#root, path), { throwIfNoEntry: false })
-    return found === undefined ? 'missing' : `${found.mtimeMs} ${found.size}`
+  #dependOn(path: string | undefined): void {
+    if (path === undefined) return
+    const name = relative(this.#root, path)
+    if (!this.#dependencies.has(name)) this.#dependencies.set(name, versionOf(path))
   }
 
   write(): void {
-    if (this.#isWritten) return
-    this.#isWritten = true
+    if (!this.#hasNew) return
     const written = `${this.#file}.${process.pid}`
     try {
       mkdirSync(dirname(this.#file), { recursive: true })
-      writeFileSync(written, JSON.stringify(this.#kept()))
+      writeFileSync(written, JSON.stringify(this.#content()))
       renameSync(written, this.#file)
-    } catch {}
+    } catch {
+      try {
+        rmSync(written, { force: true })
+      } catch {}
+    }
   }
 
-  #kept(): Kept {
+  #content(): CacheFile {
     const modules: Module[] = []
-    const places = new Map<string, number>()
-    const placeOf = (module: Module) => {
-      const place = places.get(module[0]) ?? modules.push(module) - 1
-      places.set(module[0], place)
-      return place
+    const indexes = new Map<string, number>()
+    const indexOf = (module: Module) => {
+      const index = indexes.get(module[0]) ?? modules.push(module) - 1
+      indexes.set(module[0], index)
+      return index
     }
-    const imports = [...this.#imports].map(([from, to]) => {
-      const named = [...to].map(([specifier, module]) => [specifier, placeOf(module)] as const)
-      return [from, Object.fromEntries(named)] as const
+    const imports = [...this.#imports].map(([importer, resolved]) => {
+      const named = [...resolved].map(([specifier, module]) => [specifier, indexOf(module)] as const)
+      return [importer, Object.fromEntries(named)] as const
     })
-    return {
-      node: process.version,
-      follows: Object.fromEntries(this.#follows),
-      conditions: this.#conditions ?? '',
-      modules,
-      imports: Object.fromEntries(imports),
-    }
+    const dependencies = [...this.#dependencies].flatMap(([path, version]) => (version ? [[path, version]] : []))
+    return { dependencies: Object.fromEntries(dependencies), modules, imports: Object.fromEntries(imports) }
   }
+}
+
+/** Another one after each change; undefined where the file is missing. */
+function versionOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${found.mtimeMs} ${found.size}`
 }

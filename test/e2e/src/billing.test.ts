@@ -126,6 +126,11 @@ it('the sandbox is never billed, and says what it would have cost', async () => 
   const bill = await billOnce(caller, ({ lines }) => lines.length > 0)
   assert.equal(bill.total.amount, '0.000000')
   assert.equal(bill.would_have_cost.amount, bill.lines[0].would_have_cost.amount)
+  const { body: entries } = await caller.call('GET', `/v1/billing/lines/${bill.lines[0].id}/entries`)
+  assert.deepEqual(
+    entries.data.map((entry: Wire) => entry.would_have_cost.amount),
+    [bill.would_have_cost.amount],
+  )
   const changed = await caller.call('PUT', '/v1/billing/plans', { json: { developer: 'business' } })
   assert.deepEqual([changed.status, changed.body.developer], [200, 'business'])
   assert.equal((await billOnce(caller, () => true)).plans.developer, 'free')

@@ -32,8 +32,8 @@ describe('a stored entry', () => {
       assert.deepEqual(chargeOfStored(JSON.parse(JSON.stringify(kept))), charged)
     })
 
-  it('of an earlier version, which has them all, tells the same', () => {
-    const charged = { unit_nanos: 20_000, token_micros: 0, would_micros: 20 }
+  it('of an earlier version, which has them all, tells what it has', () => {
+    const charged = { unit_nanos: 20_000, token_micros: 7, would_micros: 25 }
     assert.deepEqual(chargeOfStored({ ...entry, ...charged }), charged)
   })
 })

@@ -42,7 +42,7 @@ function secondNanos(family: UsageFamily, entry: Draft<EntryRecord>, prices: Pri
 
 type ChargedEntry = Draft<EntryRecord> & Charged
 
-/** An entry as it is stored: without what follows from the rest. */
+/** An entry as it is stored: without `token_micros` of 0 and `would_micros` equal to `cost_micros`. */
 export function storedEntry({ token_micros, would_micros, ...entry }: ChargedEntry): Draft<EntryRecord> {
   return {
     ...entry,

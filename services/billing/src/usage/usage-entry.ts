@@ -28,9 +28,9 @@ export interface EntryRecord extends Document {
   /** The event of the task's end; not in entries of before there were ledgers, nor is what follows. */
   readonly event_id?: string
   readonly unit_nanos?: number
-  /** Where it is not 0. */
+  /** Absent if 0. */
   readonly token_micros?: number
-  /** Where it is not `cost_micros`. */
+  /** Absent if equal to `cost_micros`. */
   readonly would_micros?: number
   /** Whether it is in the sums of the tenant's ledger. */
   readonly posted?: 'yes'
