@@ -93,6 +93,8 @@ const phrase = (pattern: string, weigh: Phrase['weigh'], negates = true): Phrase
 
 /** What is left of a word that is turned round: VADER's factor of negations. */
 const TURNED = -0.74
+/** “Not that I don't like it” says little. */
+const HARDLY = 0.1
 /** What a good word weighs where nothing can be better: VADER's factor for “never so”. */
 const FULLY = 1.25
 
@@ -156,6 +158,17 @@ const triggers =
 
 /** Where two fit the first is taken. */
 const phrases: readonly Phrase[] = [
+  // “They never fail to disappoint”: two denials leave the last word as it is.
+  phrase(
+    `${NOT} (?:ever )?fail(?:s|ed)? to [a-z]+`,
+    (word, whole) => (isLast(word, whole) ? lexicon.get(word) : undefined),
+    false,
+  ),
+  phrase(
+    `not (?:that|because) (?:i|we) ${NOT} (?:[a-z]+ly )?${FELT}`,
+    (word, whole) => (isLast(word, whole) ? (lexicon.get(word) ?? 0) * HARDLY : undefined),
+    false,
+  ),
   phrase(
     `${NOT} ${SLIGHTLY}(?:${TROUBLE} free|free (?:of|from) (?:${BETWEEN} ){0,2}${TROUBLE})`,
     word => (troubles.has(word) ? -1.2 : undefined),

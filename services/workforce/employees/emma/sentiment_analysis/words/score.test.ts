@@ -82,6 +82,8 @@ const texts = {
       'it could hardly be better',
       'it couldn’t have gone better',
       'nothing bad to say',
+      'It never fails to impress',
+      'Never fails to deliver',
     ],
     negative: [
       "can't recommend it",
@@ -92,6 +94,9 @@ const texts = {
       'far from perfect',
       'hardly good',
       'not as good as I hoped',
+      'They never fail to disappoint',
+      'Oh great, another crash. /s',
+      'Wow, what wonderful service /s',
       'I wish it were better',
       'would not buy again',
       'never again',
@@ -108,6 +113,7 @@ const texts = {
       '«great»',
       '*great*',
       '_great_',
+      '#great_service',
       '<b>great</b>',
       'great<br>',
       '<p class="x">This is a <em>great</em> phone</p>',
@@ -146,6 +152,8 @@ describe('a phrase that only looks like one keeps its sign', () => {
     'It has never once stopped working.',
     'This update fixes several issues I had.',
     'They solved the many issues of the old one.',
+    "It's not that I don't like it",
+    'I love it. Nobody needs sleep anyway. /s',
   ])
     it(`${text} is not negative`, () => assert.notEqual(labelOfText(text), 'negative'))
   for (const text of [

@@ -5,7 +5,7 @@ import type { Words } from '../../../src/text/vader/words.ts'
 import { emojiValences } from './emojis.ts'
 import { negatedItems } from './lists.ts'
 import { type PhraseWord, phraseWords } from './phrases.ts'
-import { tokensOf } from './tokens.ts'
+import { type Tokens, tokensOf } from './tokens.ts'
 
 export interface Score extends Polarity {
   /** Whether an emoji or a phrase of the text is read otherwise than by VADER. */
@@ -22,17 +22,19 @@ export function score(text: string): Score {
   // A phrase is read as a whole: no word of it negates or stresses what is beside it.
   const words = without(tokens.words, phrases)
   const listed = negatedItems(tokens)
+  const sarcasm = sarcasmFrom(tokens)
   const weighed: WordValence[] = []
   for (const [from, to] of clauses(tokens.signs)) {
     const clause = part(words, from, to)
     for (let at = from; at < to; at++) {
       const found = valence(clause, at - from, tokens.words, at, phrases)
-      weighed.push(listed.has(at) && !found.negated ? turned(found) : found)
+      const isTurned = (listed.has(at) && !found.negated) || (at >= sarcasm && found.valence > 0)
+      weighed.push(isTurned ? turned(found) : found)
     }
   }
   return {
     ...summed({ weighed, but: words.lower.indexOf('but'), text: tokens.described }),
-    isReread: phrases.size > 0 || words.words.some(word => emojiValences.has(word)),
+    isReread: phrases.size > 0 || Number.isFinite(sarcasm) || words.words.some(word => emojiValences.has(word)),
   }
 }
 
@@ -49,6 +51,14 @@ function valence(
   if (phrases.has(at)) return neutral
   const picture = emojiValences.get(word)
   return picture === undefined ? valenceOf(clause, place) : { word, valence: picture, negated: false, emphasis: 'none' }
+}
+
+/** Where the sentence begins that a last “/s” marks as sarcasm: what it praises, it blames. */
+function sarcasmFrom({ words: { lower }, signs, described }: Tokens): number {
+  if (!/(?:^|\s)\/(?:s|sarcasm)[.!]?\s*$/i.test(described)) return Number.POSITIVE_INFINITY
+  let at = lower.length - 2
+  while (at > 0 && signs[at - 1] !== '.') at--
+  return at
 }
 
 const turned = (found: WordValence): WordValence =>

@@ -55,7 +55,7 @@ function isWhole(written: string): boolean {
     lexicon.has(stripped.toLowerCase()) ||
     /^[\p{L}\p{M}\p{N}']*$/u.test(stripped) ||
     /^(?:https?:|www\.)|@/i.test(written) ||
-    isCode(stripped) ||
+    (isCode(stripped) && !/^\W{0,3}#/.test(written)) ||
     !/[\p{L}\p{N}]/u.test(written)
   )
 }
