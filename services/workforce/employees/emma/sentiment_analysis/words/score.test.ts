@@ -161,6 +161,8 @@ describe('a phrase that only looks like one keeps its sign', () => {
     'free of bugs',
     "can't wait for the next one",
     'I would not change anything',
+    'Great throughput of 500 MB /s',
+    'The best folder is /s',
   ])
     it(`${text} is positive`, () => assert.equal(labelOfText(text), 'positive'))
   for (const text of [

@@ -53,9 +53,14 @@ function valence(
   return picture === undefined ? valenceOf(clause, place) : { word, valence: picture, negated: false, emphasis: 'none' }
 }
 
+const LAST_MARK = /(?:^|\s)\/(?:s|sarcasm)[.!]?\s*$/i
+/** Before a “/s” that is a rate or a path. */
+const RATE_OR_PATH =
+  /(?:\d|\b(?:is|in|at|to|of|from|under|[kmgt]?i?b|[kmgt]?bytes?|bits?|requests?|frames?|k?m))\s+\/s[.!]?\s*$/i
+
 /** Where the sentence begins that a last “/s” marks as sarcasm: what it praises, it blames. */
 function sarcasmFrom({ words: { lower }, signs, described }: Tokens): number {
-  if (!/(?:^|\s)\/(?:s|sarcasm)[.!]?\s*$/i.test(described)) return Number.POSITIVE_INFINITY
+  if (!LAST_MARK.test(described) || RATE_OR_PATH.test(described)) return Number.POSITIVE_INFINITY
   let at = lower.length - 2
   while (at > 0 && signs[at - 1] !== '.') at--
   return at
