@@ -82,7 +82,7 @@ function readParts(parser: Dicer, boundary: string): Reading {
       // The bytes are taken as the parser finds them: a stream gives them later, and those of the next part may come first.
       part.push = (bytes: Buffer | null) => {
         try {
-          if (bytes === null && take === undefined) throw broken('a part has no empty line behind its headers')
+          if (failure === undefined && take === undefined) throw broken('a part has no empty line behind its headers')
           if (failure === undefined) take?.(bytes)
         } catch (error) {
           refuse(error)

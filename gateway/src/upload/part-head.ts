@@ -16,7 +16,7 @@ export interface PartHead {
 /** By the names of headers in lower case, each with its values, of which each character is a byte. */
 export type RawHeaders = Readonly<Record<string, readonly string[] | undefined>>
 
-/** Fails with `invalid_parameter` for what is no part of a form , or gives its name, its filename or its disposition twice, and with `unsupported_media_type` where it is encoded. */
+/** Fails with `invalid_parameter` for what is no part of a form, or gives its name, its filename or its disposition twice, and with `unsupported_media_type` where it is encoded. */
 export function partHead(headers: RawHeaders): PartHead {
   const [disposition, second] = headers['content-disposition'] ?? []
   if (disposition === undefined) throw broken('a part has no `Content-Disposition` among the headers that can be read')

@@ -68,6 +68,7 @@ test('a + that became a space is told, and never left out', () => {
     assert.match(data, / /)
     assert.throws(() => readBytesUri(`data:;base64,${data}`), refusal(/write \+ as %2B/))
   }
+  assert.throws(() => readBytesUri(`data:;base64,${'A'.repeat(16)} AAAAAA=`), refusal(/write \+ as %2B/))
   const inGroups = encoded.replaceAll(/.{8}/g, '$& ')
   assert.deepEqual(readDataUri(`data:image/png;base64,${inGroups}`, 'image'), png)
 })
