@@ -133,6 +133,12 @@ for (const [what, part, says] of [
   ['a filename with an open quote', file('x', '; filename="a.txt'), /a quote without an end/],
   ['a filename in pieces', file('x', '; filename*0="a"; filename*1=".txt"'), /`filename` comes in pieces/],
   ['a broken filename', file('x', "; filename*=UTF-8''%ZZ.txt"), /`filename\*` is not written as UTF-8''/],
+  [
+    'two dispositions',
+    file('x').replace('\n\n', '\nContent-Disposition: form-data; name="purpose"\n\n'),
+    /has two `Content-Disp/,
+  ],
+  ['no name but one in another set', file('x').replace('name="file"', "name*=UTF-8''file"), /a part has no name/],
   ['a filename of two lines', file('x', "; filename*=UTF-8''a%0D%0Ab.txt"), /`filename` has control characters/],
 ] as const)
   test(`a form with a part of ${what} is told so`, async t => {
@@ -146,13 +152,24 @@ for (const [what, body, says] of [
   [
     'lines that end with LF',
     form(file('x')).replaceAll('\r\n', '\n'),
-    /ends without the line `--XyZ--`; lines end with CR LF/,
+    /ends without the line `--XyZ--`: it is cut off, or its lines do not end with CR LF/,
   ],
   ['another boundary', form(file('x')).replaceAll(BOUNDARY, 'other'), /has no line `--XyZ`/],
   [
     'a field in a set that it does not say',
     Buffer.from(form(field('metadata[a]', '\xfc'), file('x')), 'latin1'),
-    /`metadata\[a\]` is no text in utf-8/,
+    /`metadata\[a\]` is not valid utf-8/,
+  ],
+  [
+    'a field in a set that nobody knows',
+    form(field('metadata[a]', 'x').replace('\n', '\nContent-Type: text/plain; charset=bogus\n'), file('x')),
+    /`metadata\[a\]` has the unknown character set bogus/,
+  ],
+  ['parts without heads', `--XyZ\r\n--XyZ\r\n${form(file('x'))}`, /a part has no empty line behind its headers/],
+  [
+    'a field without an empty line',
+    form(field('purpose', 'x').replace('\n\n', '\n'), file('x')),
+    /no empty line behind/,
   ],
 ] as const)
   test(`a form of ${what} is told so`, async t => {
@@ -172,6 +189,11 @@ for (const [what, more, filename] of [
   ['a path of Windows that escapes nothing', '; filename="C:\\dir\\a.txt"', 'a.txt'],
   ['blanks around its =', ' ; FILENAME = "a.txt" ;', 'a.txt'],
   ['an empty filename', '; filename=""', ''],
+  ['a backslash at its end', '; filename="a.txt\\"', ''],
+  ['a quote within', '; filename=5".txt', '5".txt'],
+  ['a tab', '; filename="a\tb.txt"', 'a\tb.txt'],
+  ['a type that says two sets', '; filename="a.txt"\nContent-Type: text/plain; charset=utf-8; charset=utf-16', 'a.txt'],
+  ['a type with an open quote', '; filename="a.txt"\nContent-Type: text/plain; charset="utf-8', 'a.txt'],
 ] as const)
   test(`a filename with ${what} is ${filename || 'none'}`, async t => {
     const { call, services } = await start(t)
@@ -188,6 +210,27 @@ test('names and fields in the character sets of old programs are read', async t 
   await call('/v1/files', { method: 'POST', headers: type, body: body as unknown as string })
   const [stored] = services.files.stored.values()
   assert.deepEqual([stored?.file.filename, stored?.file.metadata], ['Übung.txt', { a: 'ü' }])
+})
+
+test('a field whose type names an empty character set is UTF-8', async t => {
+  const { call, services } = await start(t)
+  const label = field('metadata[a]', 'ü').replace('\n', '\nContent-Type: text/plain; charset=\n')
+  const response = await call('/v1/files', { method: 'POST', headers: type, body: form(label, file('x')) })
+  assert.equal(response.status, 201, await response.clone().text())
+  assert.deepEqual([...services.files.stored.values()][0]?.file.metadata, { a: 'ü' })
+})
+
+test('a boundary that is too long is told', async t => {
+  const { call } = await start(t)
+  for (const [length, status] of [
+    [252, 201],
+    [253, 400],
+  ] as const) {
+    const boundary = 'b'.repeat(length)
+    const init = { method: 'POST', headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } }
+    const response = await call('/v1/files', { ...init, body: form(file('x')).replaceAll(BOUNDARY, boundary) })
+    assert.equal(response.status, status, await response.clone().text())
+  }
 })
 
 test('a boundary may be in quotes, with blanks and signs', async t => {

@@ -72,7 +72,7 @@ async function answer(exchange: Exchange, content: Content, range?: ByteRange, i
   if (!isMatched(contentTag(file), exchange.header('if-match'))) {
     throw fail(
       'precondition_failed',
-      `The content is none that \`If-Match\` names; its \`ETag\` is ${contentTag(file)}.`,
+      `\`If-Match\` does not name the current content, whose \`ETag\` is ${contentTag(file)}: send that one, or leave the header out.`,
     )
   }
   if (isHeld(contentTag(file), exchange.header('if-none-match'))) return exchange.send(304, headers)

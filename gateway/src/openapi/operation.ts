@@ -140,7 +140,10 @@ export const headerParameters: Record<string, Schema> = {
     'If-Range',
     'The `ETag` of the content that you have a part of: `Range` counts while it is the current one.',
   ),
-  'If-Match': headerParameter('If-Match', 'The `ETag` of the content that you want: of another one the answer is 412.'),
+  'If-Match': headerParameter(
+    'If-Match',
+    'The `ETag` of the content that you want: for any other content the answer is 412.',
+  ),
   'Last-Event-ID': headerParameter(
     'Last-Event-ID',
     'The `id` of the last event that you have: you get those after it. It goes before `after`.',

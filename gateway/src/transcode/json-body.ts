@@ -79,7 +79,7 @@ function parseJson(body: Buffer): unknown {
   if (isMarked(bytes, first))
     throw fail(
       'invalid_json',
-      'The body has a second byte order mark (EF BB BF), or one behind blanks: save it without.',
+      'The body has a second byte order mark (EF BB BF), or one behind blanks: save it without a byte order mark.',
     )
   // Before a long list is scanned or parsed.
   if (bytes[first] === LIST) throw notAnObject()

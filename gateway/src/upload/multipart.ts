@@ -41,8 +41,13 @@ export async function* readForm(contentType: string, body: AsyncIterable<Buffer>
 function boundaryOf(contentType: string): string {
   const boundary = new MIMEType(contentType).params.get('boundary')
   if (!boundary) throw broken('`Content-Type` names no `boundary`')
+  if (Buffer.byteLength(boundary) > MOST_BOUNDARY_BYTES)
+    throw broken(`the boundary is longer than ${MOST_BOUNDARY_BYTES} bytes`)
   return boundary
 }
+
+/** The parser looks for at most 256 bytes, with CR LF and two dashes. RFC 2046 has 70. */
+const MOST_BOUNDARY_BYTES = 252
 
 interface Reading {
   /** What has come since the last call. Fails where the form is broken. */
@@ -77,6 +82,7 @@ function readParts(parser: Dicer, boundary: string): Reading {
       // The bytes are taken as the parser finds them: a stream gives them later, and those of the next part may come first.
       part.push = (bytes: Buffer | null) => {
         try {
+          if (failure === undefined && take === undefined) throw broken('a part has no empty line behind its headers')
           if (failure === undefined) take?.(bytes)
         } catch (error) {
           refuse(error)
@@ -87,8 +93,10 @@ function readParts(parser: Dicer, boundary: string): Reading {
     })
     .on('error', () => {
       const line = `--${boundary.slice(0, 70)}`
-      const why = isBegun ? `it ends without the line \`${line}--\`` : `it has no line \`${line}\``
-      refuse(broken(`${why}; lines end with CR LF`))
+      const why = isBegun
+        ? `it ends without the line \`${line}--\`: it is cut off, or its lines do not end with CR LF`
+        : `it has no line \`${line}\`; lines end with CR LF`
+      refuse(broken(why))
     })
     .on('finish', () => ended.resolve())
   return {
@@ -129,8 +137,10 @@ function fieldTaker({ name, charset }: PartHead, give: (value: string) => void):
   return bytes => {
     if (bytes === null) {
       const value = decode(Buffer.concat(parts), charset)
-      if (value === undefined) throw broken(`${shown} is no text in ${charset.slice(0, 40)}`)
-      return give(value)
+      if (value !== undefined) return give(value)
+      const set = charset.slice(0, 40)
+      const isKnown = decode(Buffer.alloc(0), charset) !== undefined
+      throw broken(isKnown ? `${shown} is not valid ${set}` : `${shown} has the unknown character set ${set}`)
     }
     size += bytes.length
     if (size > MOST_FIELD_BYTES) throw tooMuch(`${shown} is longer than ${MOST_FIELD_BYTES} bytes`)

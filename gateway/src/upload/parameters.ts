@@ -11,11 +11,11 @@ export interface WithParameters {
 }
 
 /**
- * Reads more than the standard has: blanks around `=`, values with blanks in them, and backslashes that escape nothing, as paths have.
+ * Reads more than the standard has: blanks around `=`, values with blanks or quotes in them, and backslashes that escape nothing, as paths have.
  * Fails with `invalid_parameter` where a quote has no end, and where a parameter has two values.
  */
 export function parametersOf(text: string, header: string): WithParameters {
-  const [value = '', ...pieces] = piecesOf(text, header)
+  const [value = '', ...pieces] = piecesOf(text.trimEnd(), header)
   const parameters = new Map<string, string>()
   for (const piece of pieces) {
     const equals = piece.indexOf('=')
@@ -28,18 +28,23 @@ export function parametersOf(text: string, header: string): WithParameters {
   return { value: value.trim().toLowerCase(), parameters }
 }
 
-/** What is between the semicolons, apart from those within quotes. */
+/** What is between the semicolons, apart from those within quotes. A quote begins only behind `=`; one behind a backslash ends it only as the last character. */
 function piecesOf(text: string, header: string): string[] {
   const pieces: string[] = []
   let from = 0
   let isQuoted = false
+  let before = '' // The last character that is no blank.
   for (let at = 0; at < text.length; at++) {
-    if (text[at] === '"') isQuoted = !isQuoted
-    else if (isQuoted && text[at] === '\\') at++
-    else if (!isQuoted && text[at] === ';') {
+    const sign = text.charAt(at)
+    if (isQuoted) {
+      if (sign === '"') isQuoted = false
+      else if (sign === '\\' && at + 2 < text.length) at++
+    } else if (sign === '"') isQuoted = before === '='
+    else if (sign === ';') {
       pieces.push(text.slice(from, at))
       from = at + 1
     }
+    if (sign.trim() !== '') before = sign
   }
   if (isQuoted) throw broken(`${header} has a quote without an end`)
   pieces.push(text.slice(from))

@@ -16,24 +16,26 @@ export interface PartHead {
 /** By the names of headers in lower case, each with its values, of which each character is a byte. */
 export type RawHeaders = Readonly<Record<string, readonly string[] | undefined>>
 
-/** Fails with `invalid_parameter` for what is no part of a form or can be read in two ways, and with `unsupported_media_type` where it is encoded. */
+/** Fails with `invalid_parameter` for what is no part of a form, or gives its name, its filename or its disposition twice, and with `unsupported_media_type` where it is encoded. */
 export function partHead(headers: RawHeaders): PartHead {
-  const [disposition] = headers['content-disposition'] ?? []
+  const [disposition, second] = headers['content-disposition'] ?? []
   if (disposition === undefined) throw broken('a part has no `Content-Disposition` among the headers that can be read')
+  if (second !== undefined) throw broken('a part has two `Content-Disposition` headers')
   const { value, parameters } = parametersOf(decoded(disposition), '`Content-Disposition`')
   if (value !== 'form-data') throw broken('the `Content-Disposition` of a part is not `form-data`')
   const [encoding = '7bit'] = headers['content-transfer-encoding'] ?? []
   // RFC 7578, section 4.7: senders encode no parts, and readers decode none.
   if (!/^(?:7bit|8bit|binary)$/i.test(encoding.trim())) throw encoded()
-  const name = textOf(parameters, 'name')
+  // RFC 7578, section 4.2: the form with `*` is not used.
+  const name = inOneLine(parameters.get('name'), 'name')
   if (name === undefined) throw broken('a part has no name')
-  const filename = textOf(parameters, 'filename')
-  const type = parametersOf(decoded(headers['content-type']?.[0] ?? ''), '`Content-Type`')
+  const filename = inOneLine(filenameOf(parameters), 'filename')
+  const type = headers['content-type']?.[0] ?? ''
   return {
     name,
     filename: filename === undefined ? undefined : withoutFolders(filename),
-    mediaType: type.value || 'text/plain',
-    charset: type.parameters.get('charset') ?? 'utf-8',
+    mediaType: type.split(';', 1)[0]?.trim().toLowerCase() || 'text/plain',
+    charset: /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8',
   }
 }
 
@@ -52,17 +54,22 @@ export function decode(bytes: Uint8Array, charset: string): string | undefined {
   }
 }
 
-/** A parameter's text. The form with `*` counts before the other (RFC 6266, section 4.3), unless it is broken. */
-function textOf(parameters: Parameters, name: string): string | undefined {
-  const extended = parameters.get(`${name}*`)
-  const plain = parameters.get(name)
+/** The form with `*` counts before the other (RFC 6266, section 4.3), unless it is broken. */
+function filenameOf(parameters: Parameters): string | undefined {
+  const extended = parameters.get('filename*')
+  const plain = parameters.get('filename')
   const text = (extended === undefined ? undefined : extendedText(extended)) ?? plain
   if (text === undefined && extended !== undefined)
-    throw broken(`\`${name}*\` is not written as UTF-8''a%20name (RFC 8187)`)
-  if (text === undefined && [...parameters.keys()].some(key => key.startsWith(`${name}*`)))
-    throw broken(`\`${name}\` comes in pieces (RFC 2231), which are not read: give \`${name}*=UTF-8''…\``)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for.
-  if (text !== undefined && /[\x01-\x1f\x7f]/.test(text)) throw broken(`\`${name}\` has control characters in it`)
+    throw broken("`filename*` is not written as UTF-8''a%20name (RFC 8187)")
+  if (text === undefined && [...parameters.keys()].some(key => key.startsWith('filename*')))
+    throw broken("`filename` comes in pieces (RFC 2231), which are not read: give `filename*=UTF-8''…`")
+  return text
+}
+
+function inOneLine(text: string | undefined, parameter: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for. Tabs are read.
+  if (text !== undefined && /[\x01-\x08\x0a-\x1f\x7f]/.test(text))
+    throw broken(`\`${parameter}\` has control characters in it`)
   return text
 }
 

@@ -55,7 +55,7 @@ function descriptionOf(sent: FileDescription): Description {
 }
 
 /** Type and subtype are tokens, and what follows is printable (RFC 9110, section 8.3.1): it goes into a header again. */
-const isMediaType = /^(?!\*|[^/]*\/\*)[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[\t -~]*)?$/
+const isMediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[\t -~]*)?$/
 
 async function* dataOf(parts: AsyncIterator<UploadFileRequest>): AsyncGenerator<Uint8Array, void> {
   for (let next = await parts.next(); !next.done; next = await parts.next()) {

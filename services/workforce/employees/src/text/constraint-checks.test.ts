@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wishes } from './constraint-checks.ts'
+import { visibleText } from './visible-text.ts'
 
 const passes = (wish: 'must_include' | 'avoid', looked: string, text: string) =>
   wishes({ [wish]: [looked] }, text).find(({ id }) => id === wish)?.pass
@@ -25,4 +26,17 @@ for (const [looked, text] of [
 test('what does not stand there is not found', () => {
   assert.equal(passes('must_include', 'cheap', 'It is dear.'), false)
   assert.equal(passes('avoid', 'cheap', 'It is dear.'), true)
+  for (const [looked, text] of [
+    [' AI ', 'He said it.'],
+    ['\u200b', 'Nothing.'],
+    ['\ufe0f', 'Nothing.'],
+    [' ', 'Nothing.'],
+  ] as const) {
+    assert.equal(passes('must_include', looked, text), false, looked)
+    assert.equal(passes('avoid', looked, text), true, looked)
+  }
+})
+
+test('joiners stay behind digits of the scripts that have joiners', () => {
+  assert.equal(visibleText('۵\u200cتا 5\u200c5'), '۵\u200cتا 55')
 })

@@ -9,7 +9,11 @@ export function wishes(constraints: Constraints, counted: string, whole = counte
   const { min_words, max_words, must_include = [], avoid = [] } = constraints
   const words = countWords(counted)
   const read = flat(whole)
-  const has = (text: string) => read.includes(flat(text))
+  const raw = whole.toLowerCase()
+  const has = (text: string) => {
+    const looked = flat(text)
+    return looked === '' ? raw.includes(text.toLowerCase()) : read.includes(looked)
+  }
   const included = must_include.filter(has).length
   const found = avoid.filter(has).length
   return [
@@ -27,7 +31,7 @@ export function wishes(constraints: Constraints, counted: string, whole = counte
 }
 
 /** A text as it is compared: in one line and in small letters, without what nobody sees. */
-const flat = (text: string): string => folded(visibleText(text)).toLowerCase().replaceAll(/\s+/g, ' ').trim()
+const flat = (text: string): string => folded(visibleText(text)).toLowerCase().replaceAll(/\s+/g, ' ')
 
 /** Words as people count them: “don’t” and “e-mail” are one. */
 export const countWords = (text: string): number => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu)?.length ?? 0

@@ -19,9 +19,9 @@ export const isSeen = (text: string): boolean =>
 /** A name, which answers, messages and citations have within their lines. */
 export const inOneLine = (name: string): string => visibleText(name).replaceAll(/\s/g, ' ')
 
-/** Joiners but those behind letters of Arabic, Indic and other scripts, and behind emojis. */
+/** Joiners but those behind letters and digits of Arabic, Indic and other scripts, and behind emojis. */
 const joinsNothing =
-  /(?<!(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}|\p{M}|\p{Extended_Pictographic}|\p{Emoji_Modifier})\p{Join_Control}+/gu
+  /(?<!(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}|(?![0-9])\p{Nd}|\p{M}|\p{Extended_Pictographic}|\p{Emoji_Modifier})\p{Join_Control}+/gu
 
 /** What takes no room, and what turns the direction; but lines and tabs, joiners, and what shapes an emoji. */
 const unseen =

@@ -66,6 +66,10 @@ test('headers that lie are refused', () => {
     copy.writeUInt16LE(value, at)
     return copy
   }
+  const inLarger = changed(32, 4)
+  inLarger.writeUInt32LE(8000 * 4, 28)
+  // Android programs write a block align of 4 with the right byte rate.
+  assert.equal(readWav(changed(32, 4)).samples.length, 10)
   const refused: [what: string, file: Buffer, says: RegExp][] = [
     [
       'more data than there is',
@@ -78,7 +82,7 @@ test('headers that lie are refused', () => {
     ['many channels', changed(22, 65535), /65535 channels/],
     ['no rate', changed(24, 0), /0 samples a second/],
     ['12 bits', changed(34, 12), /encoding 1 with 12 bits/],
-    ['samples in larger places', changed(32, 4), /4 bytes for each moment, and 1 channels of 16 bits are 2/],
+    ['samples in larger containers', inLarger, /a block align of 4, and 1 channels of 16 bits are 2 bytes/],
     ['a compressed encoding', changed(20, 85), /encoding 85/],
     [
       'a short format',

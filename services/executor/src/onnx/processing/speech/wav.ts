@@ -79,14 +79,14 @@ function readFormat(chunk: Buffer): Format {
   const [channels, rate, bits] = [chunk.readUInt16LE(2), chunk.readUInt32LE(4), chunk.readUInt16LE(14)]
   const known = (code === PCM && [8, 16, 24, 32].includes(bits)) || (code === FLOAT && [32, 64].includes(bits))
   if (!known) throw new InputInvalid(`the WAV encoding ${code} with ${bits} bits is not read; give PCM or float`)
-  const frame = chunk.readUInt16LE(12)
-  // Some programs write none. Where it is another one, nobody knows where in it the samples are.
-  if (frame !== 0 && frame !== (channels * bits) / 8)
-    throw new InputInvalid(
-      `the WAV file has ${frame} bytes for each moment, and ${channels} channels of ${bits} bits are ${(channels * bits) / 8}`,
-    )
   if (channels < 1 || channels > MAX_CHANNELS) throw new InputInvalid(`the WAV file has ${channels} channels`)
   if (rate < 1000 || rate > 384_000) throw new InputInvalid(`the WAV file has ${rate} samples a second`)
+  const [byteRate, frame, packed] = [chunk.readUInt32LE(8), chunk.readUInt16LE(12), (channels * bits) / 8]
+  // Many programs write a wrong one. Where the byte rate agrees with it, nobody knows where in it the samples are.
+  if (frame > packed && frame % channels === 0 && byteRate === rate * frame)
+    throw new InputInvalid(
+      `the WAV file has a block align of ${frame}, and ${channels} channels of ${bits} bits are ${packed} bytes`,
+    )
   return { float: code === FLOAT, channels, rate, bits }
 }
 
