@@ -126,12 +126,19 @@ export const amounts: readonly Case[] = [
       'Datum time: 2026-01-13 | 2026-01-14 | 2026-01-15',
       'Betrag number: -1234.5 | 12 | 3',
     ],
-    warned: [/One row above/, /The header comes again in one row, which is left out/, /"Beleg" names/, /as -1234\.5/],
+    warned: [
+      /One row above/,
+      /4 lines of dashes are left out, the first right below the header/,
+      /The header comes again below row 2 and is left out there/,
+      /"Beleg" names/,
+      /as -1234\.5/,
+    ],
   },
   {
     what: 'Markdown',
     file: lines('| day | v |', ['|---|---:|', '| 2026-01-01 | 1 |', '| 2026-01-02 | 2 |'], '\n'),
     columns: ['day time: 2026-01-01 | 2026-01-02', 'v number: 1 | 2'],
+    warned: [/One line of dashes, right below the header, is left out/],
   },
   {
     what: 'estimates, bounds and footnotes among numbers',
