@@ -1,4 +1,5 @@
 /** Measures that are called like codes, rows that look like rules, headers or sums, and codes that look like periods. */
+import { packed, rowsXml, workbook } from '../xlsx.fixture.ts'
 import { type Case, lines } from './case.fixture.ts'
 
 const measures = (names: readonly string[]): Case => ({
@@ -41,5 +42,44 @@ export const alike: readonly Case[] = [
     file: lines('k,v', ['a,1', 'k,v', 'b,2', 'k,v']),
     columns: ['k text: a | b', 'v number: 1 | 2'],
     warned: [/The header comes again in 2 rows, which are left out, the first below row 1/],
+  },
+  {
+    what: 'days among which one is 0, and lengths of time past a day, of a workbook',
+    name: 'a.xlsx',
+    file: packed(
+      workbook({
+        A: rowsXml([
+          ['day', 'spent'],
+          ...[46023, 0, 46025].map((serial, at) => [[serial, 's="1"'], [[0.25, 1.25, 2.5][at] ?? 0, 's="2"']] as const),
+        ]),
+      }),
+    ),
+    columns: ['day time: 2026-01-01 | 1899-12-30 | 2026-01-03', 'spent text: 06:00:00 | 30:00:00 | 60:00:00'],
+  },
+  {
+    what: 'models, and codes with a Q',
+    file: lines('model,part,size', ['T11990,Q1-10,1Q 10', 'T4 1200,Q2-10,2Q 10']),
+    columns: ['model text: T11990 | T4 1200', 'part text: Q1-10 | Q2-10', 'size text: 1Q 10 | 2Q 10'],
+  },
+  {
+    what: 'months whose next is as the year after',
+    file: lines('month,date,ref', ['2010-11,2005-06,2003-04', '2011-12,2006-07,2004-05']),
+    columns: [
+      'month time: 2010-11-01 | 2011-12-01',
+      'date time: 2005-06-01 | 2006-07-01',
+      'ref time: 2003-04-01 | 2004-05-01',
+    ],
+  },
+  {
+    what: 'a week 53 that the year has not',
+    file: lines('week,v', ['2023-W53,1', '2023-W52,2']),
+    columns: ['week text: 2023-W53 | 2023-W52', 'v number: 1 | 2'],
+    warned: [/"2023-W53" in row 1/],
+  },
+  {
+    what: 'a year and a week 53 that it has not',
+    file: lines('Jahr;KW;v', ['2023;53;1', '2024;1;2']),
+    columns: ['Jahr time: 2023-01-01 | 2024-01-01', 'KW number: 53 | 1', 'v number: 1 | 2'],
+    warned: [/"2023" is the year of/],
   },
 ]
