@@ -82,4 +82,20 @@ export const alike: readonly Case[] = [
     columns: ['Jahr time: 2023-01-01 | 2024-01-01', 'KW number: 53 | 1', 'v number: 1 | 2'],
     warned: [/"2023" is the year of/],
   },
+  {
+    what: 'many sums between many rows',
+    file: lines('k,v', Array.from({ length: 120 }, (_, at) => (at % 10 === 0 ? `Total,${at}` : `a,${at}`))),
+    columns: ['k category: Total | a | a | a', 'v number: 0 | 1 | 2 | 3'],
+    warned: [/12 rows say "Total" or the like, the first is row 1: they are read like the others/],
+  },
+  {
+    what: 'a title and a level that are no sums',
+    file: lines('title,sex', Array.from({ length: 20 }, (_, at) => `${at === 3 ? 'Total Recall' : `x${at}`},${at % 2 ? 'Total' : 'f'}`)),
+    columns: ['title text: x0 | x1 | x2 | Total Recall', 'sex category: f | Total | f | Total'],
+  },
+  {
+    what: 'letters behind numbers that are no units',
+    file: lines('flat,room', ['1 A,1.5 X', '2 A,2.5 X']),
+    columns: ['flat text: 1 A | 2 A', 'room text: 1.5 X | 2.5 X'],
+  },
 ]
