@@ -22,9 +22,7 @@ export function isCodeName(name: string): boolean {
 const words = (text: string) => new Set(text.split(' '))
 const CODES = words('id ids uuid code sku ean gtin isbn iban plz zip zipcode postcode postalcode phone tel telefon')
 /** "konto", not "revenue per account" or "Neue Kunde". */
-const ALONE = words(
-  'konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde blz account',
-)
+const ALONE = words('konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde blz account')
 /** "id_client", "Code postal"; not "code coverage" or "N° clients", which are measures. */
 const FIRST = words('id code n°')
 const SECOND = words(

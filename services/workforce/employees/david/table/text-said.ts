@@ -50,9 +50,7 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   if (twoForms) return [`${shown(name)} is taken for a ${type}, as ${rows(...twoForms)} are written in two ways.`]
   if (new Set(sample).size > 1 && sample.every(looksDated)) return unknown()
   return haveUnits(sample)
-    ? [
-        `${shown(name)} is text, as ${shown(first)} in row ${texts.indexOf(first) + 1} has a unit. Leave the units out.`,
-      ]
+    ? [`${shown(name)} is text, as ${shown(first)} in row ${texts.indexOf(first) + 1} has a unit. Leave the units out.`]
     : []
 }
 

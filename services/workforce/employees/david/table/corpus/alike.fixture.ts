@@ -50,7 +50,13 @@ export const alike: readonly Case[] = [
       workbook({
         A: rowsXml([
           ['day', 'spent'],
-          ...[46023, 0, 46025].map((serial, at) => [[serial, 's="1"'], [[0.25, 1.25, 2.5][at] ?? 0, 's="2"']] as const),
+          ...[46023, 0, 46025].map(
+            (serial, at) =>
+              [
+                [serial, 's="1"'],
+                [[0.25, 1.25, 2.5][at] ?? 0, 's="2"'],
+              ] as const,
+          ),
         ]),
       }),
     ),
@@ -84,13 +90,19 @@ export const alike: readonly Case[] = [
   },
   {
     what: 'many sums between many rows',
-    file: lines('k,v', Array.from({ length: 120 }, (_, at) => (at % 10 === 0 ? `Total,${at}` : `a,${at}`))),
+    file: lines(
+      'k,v',
+      Array.from({ length: 120 }, (_, at) => (at % 10 === 0 ? `Total,${at}` : `a,${at}`)),
+    ),
     columns: ['k category: Total | a | a | a', 'v number: 0 | 1 | 2 | 3'],
     warned: [/12 rows say "Total" or the like, the first is row 1: they are read like the others/],
   },
   {
     what: 'a title and a level that are no sums',
-    file: lines('title,sex', Array.from({ length: 20 }, (_, at) => `${at === 3 ? 'Total Recall' : `x${at}`},${at % 2 ? 'Total' : 'f'}`)),
+    file: lines(
+      'title,sex',
+      Array.from({ length: 20 }, (_, at) => `${at === 3 ? 'Total Recall' : `x${at}`},${at % 2 ? 'Total' : 'f'}`),
+    ),
     columns: ['title text: x0 | x1 | x2 | Total Recall', 'sex category: f | Total | f | Total'],
   },
   {
