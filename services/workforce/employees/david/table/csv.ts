@@ -33,12 +33,13 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
   const again = new Map<number, boolean>()
   /** Behind how many rows each line of dashes is. */
   const rules: number[] = []
-  let [count, short, long, last] = [0, 0, 0, head.slice(0, skipped).some(isRule) ? 0 : -1]
+  let [count, short, long, last] = [0, 0, 0, -1]
   const add = (row: readonly string[]) => {
-    if (isRule(row)) {
+    if (names.length > 1 && isRule(row)) {
       rules.push(count)
       if (again.has(count - 1)) again.set(count - 1, true)
-      last = count
+      // One right below the header belongs to it.
+      if (count > 0) last = count
       return
     }
     if (isAgain(row)) again.set(count, last === count)
@@ -57,7 +58,7 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
   const kept = [...names.keys()].filter(at => !isFrame(at))
   return {
     names: distinctNames(kept.map(at => names[at] ?? '')),
-    columns: kept.map(at => (columns[at] ?? []).filter((_, row) => !repeated.has(row))),
+    columns: kept.map(at => without(columns[at] ?? [], repeated)),
     rows: count,
     separator: delimiter,
     warnings: [
@@ -68,6 +69,9 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
     ],
   }
 }
+
+const without = (column: string[], rows: ReadonlySet<number>) =>
+  rows.size === 0 ? column : column.filter((_, row) => !rows.has(row))
 
 const rowsSaid = (count: number) => (count === 1 ? 'One row has' : `${count} rows have`)
 

@@ -110,4 +110,15 @@ export const alike: readonly Case[] = [
     file: lines('flat,room', ['1 A,1.5 X', '2 A,2.5 X']),
     columns: ['flat text: 1 A | 2 A', 'room text: 1.5 X | 2.5 X'],
   },
+  {
+    what: 'texts with commas and a cell of dashes below a header of one column',
+    file: lines('comment', ['hello', '------', 'bye,']),
+    columns: ['comment text: hello | ------ | bye'],
+  },
+  {
+    what: 'Markdown whose first row is as the header',
+    file: lines('| a | b |', ['|---|---|', '| a | b |', '| c | d |'], '\n'),
+    columns: ['a text: a | c', 'b text: b | d'],
+    warned: [/One line of dashes, right below the header/],
+  },
 ]
