@@ -13,20 +13,21 @@ export function isCodeName(name: string): boolean {
     .split(/[\s_.-]+/)
     .filter(Boolean)
   const [last = '', before = ''] = words.toReversed()
-  if (words.length > 1 && FIRST.has(words[0] ?? '')) return true
+  if (words.length === 2 && FIRST.has(before) && SECOND.has(last)) return true
+  if (words.length === 1 && ALONE.has(last)) return true
   if (NUMBERS.has(last)) return NUMBERED.has(before)
   return CODES.has(last) || /(?:nr|nummer|leitzahl)$/.test(last)
 }
 
 const words = (text: string) => new Set(text.split(' '))
-const CODES = words(
-  [
-    'id ids uuid code sku ean gtin isbn iban plz zip zipcode postcode postalcode phone tel telefon',
-    'konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde blz account',
-  ].join(' '),
-)
-/** "id_client", "Code postal". */
+const CODES = words('id ids uuid code sku ean gtin isbn iban plz zip zipcode postcode postalcode phone tel telefon')
+/** "konto", not "revenue per account" or "Neue Kunde". */
+const ALONE = words('konto gegenkonto auftragskonto beleg kostenstelle kreditor debitor siren siret kunde blz account')
+/** "id_client", "Code postal"; not "code coverage" or "N° clients", which are measures. */
 const FIRST = words('id code n°')
+const SECOND = words(
+  'client postal produit article commande facture fournisseur insee cliente producto pedido factura customer product user order',
+)
 /** `1001.0` is how pandas writes ids among which one is missing, `4.00638E+12` how a spreadsheet cuts a long one. */
 const WHOLE = /^\d+(?:\.0+|(?:\.\d+)?[eE]\+?\d+)?$/
 const NUMBERS = words('number num no #')

@@ -3,6 +3,7 @@ import { Refusal } from '../../src/brief.ts'
 import { delimiterOf } from './delimiter.ts'
 import { HEAD, layoutOf } from './layout.ts'
 import { boundedCell, boundedSize, distinctNames, MOST, type RawTable } from './raw-table.ts'
+import { headersAgain, rulesSaid } from './repeats.ts'
 
 /**
  * Reads in one pass, each sign once: a text of quotes takes as long as any. Ours because it is faster than `csv-parse`,
@@ -10,24 +11,38 @@ import { boundedCell, boundedSize, distinctNames, MOST, type RawTable } from './
  */
 export function readCsv(text: string, param: string, headerRow?: number): RawTable {
   const head: string[][] = []
-  const { delimiter, rows } = rowsOf(text, param)
+  const { delimiter, rows, dashes } = rowsOf(text, param)
   for (let next = rows.next(); !next.done; next = rows.next()) {
     head.push(next.value)
     if (head.length === HEAD) break
   }
-  boundedSize(0, Math.max(0, ...head.map(row => row.length)), param)
+  const width = Math.max(0, ...head.map(row => row.length))
+  boundedSize(0, width, param)
+  const isRule = (row: readonly string[]) => width > 1 && dashes.has(row)
   if (!head.some(row => row.length > 1 || row[0])) throw new Refusal(param, 'The table is empty.')
-  const { names, skipped, warnings } = layoutOf(head, headerRow, param)
+  const { names, skipped, warnings } = layoutOf(
+    head.map(row => (isRule(row) ? [] : row)),
+    headerRow,
+    param,
+  )
   const columns: string[][] = names.map(() => [])
   const header = head[skipped - 1]
   const isAgain = (row: readonly string[]) =>
     names.length > 1 && row[0] === header?.[0] && header?.every((cell, at) => cell === row[at]) === true
-  let [count, short, long, again] = [0, 0, 0, 0]
+  /** Rows that are as the header, and whether a line of dashes is right above or below. */
+  const again = new Map<number, boolean>()
+  /** Behind how many rows each line of dashes is. */
+  const rules: number[] = []
+  let [count, short, long, last] = [0, 0, 0, -1]
   const add = (row: readonly string[]) => {
-    if (isAgain(row)) {
-      again++
+    if (names.length > 1 && isRule(row)) {
+      rules.push(count)
+      if (again.has(count - 1)) again.set(count - 1, true)
+      // One right below the header belongs to it.
+      if (count > 0) last = count
       return
     }
+    if (isAgain(row)) again.set(count, last === count)
     if (row.length < names.length) short++
     else if (row.length > names.length && row.slice(names.length).some(cell => cell !== '')) long++
     for (let at = 0; at < names.length; at++) columns[at]?.push(row[at] ?? '')
@@ -36,24 +51,27 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
   }
   for (const row of head.slice(skipped)) if (row.some(cell => cell !== '')) add(row)
   for (const row of rows) add(row)
+  const repeated = headersAgain(header ?? [], columns, again)
+  count -= repeated.size
   // What is before the first bar and behind the last.
   const isFrame = (at: number) => delimiter === '|' && names[at] === '' && columns[at]?.every(cell => cell === '')
   const kept = [...names.keys()].filter(at => !isFrame(at))
   return {
     names: distinctNames(kept.map(at => names[at] ?? '')),
-    columns: kept.map(at => columns[at] ?? []),
+    columns: kept.map(at => without(columns[at] ?? [], repeated)),
     rows: count,
     separator: delimiter,
     warnings: [
       ...warnings,
       ...(short > 0 ? [`${rowsSaid(short)} fewer cells than the header: the others are missing.`] : []),
-      ...(again > 0
-        ? [`The header comes again in ${again === 1 ? 'one row, which is' : `${again} rows, which are`} left out.`]
-        : []),
+      ...rulesSaid(rules, [...repeated]),
       ...(long > 0 ? [`${rowsSaid(long)} more cells than the header: those are left out.`] : []),
     ],
   }
 }
+
+const without = (column: string[], rows: ReadonlySet<number>) =>
+  rows.size === 0 ? column : column.filter((_, row) => !rows.has(row))
 
 const rowsSaid = (count: number) => (count === 1 ? 'One row has' : `${count} rows have`)
 
@@ -61,15 +79,24 @@ const rowsSaid = (count: number) => (count === 1 ? 'One row has' : `${count} row
 function rowsOf(given: string, param: string) {
   const text = given.startsWith('\uFEFF') ? given.slice(1) : given
   const { delimiter, ahead } = delimiterOf(text)
-  return { delimiter, rows: split(text, delimiter, ahead, param) }
+  const dashes = new WeakSet<readonly string[]>()
+  return { delimiter, dashes, rows: split(text, delimiter, ahead, param, dashes) }
 }
 
 /**
  * The rows as they are written, of the first also those that are blank; each up to one cell more than the most columns. Throws a
- * `Refusal` for a cell that is too long or swallows all rows, and for too many lines.
+ * `Refusal` for a cell that is too long or swallows all rows, and for too many lines. Adds those that are lines of dashes
+ * to `dashes`.
  */
-function* split(text: string, delimiter: string, from: number, param: string): Generator<string[], void> {
+function* split(
+  text: string,
+  delimiter: string,
+  from: number,
+  param: string,
+  dashes: WeakSet<readonly string[]>,
+): Generator<string[], void> {
   let row: string[] = []
+  let isQuoted = false
   const add = (cell: string) => {
     if (row.length <= MOST.columns) row.push(boundedCell(delimiter === '|' ? cell.trim() : cell, param))
   }
@@ -92,6 +119,7 @@ function* split(text: string, delimiter: string, from: number, param: string): G
     // `="01067"`, by which programs keep spreadsheets from reading a number.
     if (text[at] === '=' && text[at + 1] === '"') at++
     if (text[at] === '"') {
+      isQuoted = true
       const closed = closingQuote(text, at + 1)
       const quoted = text.slice(at + 1, closed)
       if (closed === text.length && /[\r\n]/.test(quoted.trimEnd())) throw neverClosed(full, param)
@@ -105,19 +133,26 @@ function* split(text: string, delimiter: string, from: number, param: string): G
     if (text[end] === delimiter && at < text.length) continue
     if (text[end] === delimiter) add('')
     if (text[end] === '\r' && text[at] === '\n') at++
-    if (isRule(row)) row = []
+    if (!isQuoted && isDashes(row, delimiter)) dashes.add(row)
     const isFull = row.some(cell => cell !== '')
     if (isFull) full++
     if (++total <= HEAD || isFull) yield row
     // A spreadsheet may have a million rows with nothing in them below the others.
     if (++lines > 2 * MOST.rows) boundedSize(lines, 1, param)
     row = []
+    isQuoted = false
   }
 }
 
-/** A line of dashes between rows. */
-const isRule = (row: readonly string[]) =>
-  (row[0] || row[1])?.includes('---') === true && row.every(cell => /^[\s+:=-]*$/.test(cell))
+/** Whether it is a line between rows: one cell of at least five dashes, or at least three in every cell. */
+function isDashes(row: readonly string[], delimiter: string): boolean {
+  if (!/^[\s+:=-]*$/.test(row[0] ?? '')) return false
+  const isFramed = delimiter === '|' && row.length > 2 && row[0] === '' && row.at(-1) === ''
+  const cells = isFramed ? row.slice(1, -1) : row
+  return cells.length === 1 && !isFramed
+    ? /^[\s+:=-]*$/.test(cells[0] ?? '') && /(?:-[+:=\s]*){5}/.test(cells[0] ?? '')
+    : cells.every(cell => cell.includes('---') && /^[\s+:=-]*$/.test(cell))
+}
 
 /** `rows`: how many are whole, the header too. */
 const neverClosed = (rows: number, param: string) =>

@@ -52,8 +52,10 @@ const year: Read = text => {
 const quarter: Read = text => {
   const found = /^(\d{4})[- /]?[Qq]([1-4])$/.exec(text)
   const turned =
-    /^[QqTt]([1-4])[- /]?(\d{4})$/.exec(text) ??
-    /^(?:[Qq]([1-4])[- /]'?|([1-4])[Qq][- /]?|([1-4])\. ?Quartal )(\d{4}|\d{2})$/.exec(text)
+    /^[Qq]([1-4])[- /]?(\d{4})$/.exec(text) ??
+    /^[Tt]([1-4])[- /]((?:19|20)\d{2})$/.exec(text) ??
+    /^(?:([1-4])[Qq][- /]?|([1-4])\. ?Quartal )((?:19|20)\d{2})$/.exec(text) ??
+    /^(?:[Qq]([1-4])|([1-4])[Qq])(?: ?'|[-/]'|\/)(\d{2})$/.exec(text)
   const [y, q] = found ? [found[1], found[2]] : turned ? [turned.at(-1), turned.slice(1, -1).find(Boolean)] : []
   if (q === undefined) return undefined
   const short = y?.length === 2 ? y : undefined
@@ -89,7 +91,10 @@ const week: Read = text => {
   if (found === null || Number(found[2]) < 1 || Number(found[2]) > 53) return undefined
   const fourth = utc(found[1], 1, 4)
   const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY
-  return { at: monday + ((Number(found[2]) - 1) * 7 + Number(found[3] ?? 1) - 1) * DAY, grain: 'day', zoned: false }
+  const first = monday + (Number(found[2]) - 1) * 7 * DAY
+  // Not all years have a week 53. A week is of the year in which its Thursday is.
+  if (new Date(first + 3 * DAY).getUTCFullYear() !== Number(found[1])) return undefined
+  return { at: first + (Number(found[3] ?? 1) - 1) * DAY, grain: 'day', zoned: false }
 }
 
 /** `20260131`, also with the time of day. */

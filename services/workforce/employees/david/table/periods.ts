@@ -1,4 +1,5 @@
 /** Weeks, quarters and seasons that look like months: `01/2026` in a column of weeks, `2026-1` in one of quarters, `2010/11`. */
+import { isCodeName } from './codes.ts'
 import { shown } from './foreign-text.ts'
 import { type DayOrder, type Moment, readMoment } from './moment.ts'
 
@@ -24,10 +25,15 @@ export function periods(name: string, cells: readonly string[]): Periods | undef
 
 const WEEKS = /^(?:iso[ _-]?|calendar[ _-]?|year[ _-]?)?(?:week|wk)$|^(?:kalender)?woche$|^kw$|^semaine$|^semana$/i
 const HALVES = /^(?:halbjahr|half[ _-]?year|semester|semestre)$/i
+/** Those that say that a column holds times, not which. */
+const TIMES = /^(?:q|periode?|zeitraum|dates?|datum|time|zeit|fecha|(?:fiscal|calendar)[ _-]?(?:quarter|qtr))$/i
+const MONTHS = /month|monat|mois|^mes$|^dates?$|^datum$/i
 const QUARTERS = /^(?:quarter|qtr|quartal|trimestre)$/i
 
 /** Whether a header says that a column holds weeks or quarters. */
 export const isPeriodName = (name: string) => WEEKS.test(name.trim()) || QUARTERS.test(name.trim())
+
+const isCode = (name: string) => isCodeName(name) || /(?:^|[ _-])(?:ref|invoice|reference|rechnung)$/i.test(name.trim())
 
 /** The year and the number beside it: `202601`, `2026-1`, `2026.01`, `1/2026`. */
 function partsOf(text: string): readonly [year: string, part: string] | undefined {
@@ -68,9 +74,17 @@ const KINDS: readonly {
     what: 'halves of years',
   },
   {
-    isCalledSo: (_, cells) => new Set(cells).size > 1,
+    isCalledSo: name => QUARTERS.test(name.trim()) || TIMES.test(name.trim()),
     isoOf: text => {
-      const [, year, next] = /^(\d{4})[-/](\d{2})$/.exec(text.trim()) ?? []
+      const [, q, other, year] = /^(?:Q([1-4])|([1-4])Q)[- /]?'?(\d{2})$/i.exec(text.trim()) ?? []
+      return year && `${Number(year) < 30 ? '20' : '19'}${year}-Q${q ?? other}`
+    },
+    what: 'quarters',
+  },
+  {
+    isCalledSo: (name, cells) => !MONTHS.test(name.trim()) && !isCode(name) && new Set(cells).size > 1,
+    isoOf: text => {
+      const [, year, next] = /^((?:19|20)\d{2})[-/](\d{2})$/.exec(text.trim()) ?? []
       return year && (Number(year) + 1) % 100 === Number(next) ? year : undefined
     },
     what: 'years that end in the next',

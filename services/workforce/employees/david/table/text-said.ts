@@ -44,10 +44,14 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   if (late !== undefined) return others(isNumber).length > 0 ? [] : taken(late, 'number')
   const rows = (one: string, other: string) =>
     `${shown(one)} in row ${texts.indexOf(one) + 1} and ${shown(other)} in row ${texts.indexOf(other) + 1}`
+  const inexact = sample.every(isNumber) ? texts.find(isInexact) : undefined
+  if (inexact !== undefined) return taken(inexact, 'number that can be kept: it is beyond 2^53')
   const twoForms = disagreeing(sample)
   if (twoForms) return [`${shown(name)} is taken for a ${type}, as ${rows(...twoForms)} are written in two ways.`]
   if (new Set(sample).size > 1 && sample.every(looksDated)) return unknown()
-  return haveUnits(sample) ? taken(first, 'number without its unit. Leave the unit out') : []
+  return haveUnits(sample)
+    ? [`${shown(name)} is text, as ${shown(first)} in row ${texts.indexOf(first) + 1} has a unit. Leave the units out.`]
+    : []
 }
 
 /** What is said of numbers whose header calls them days. */
@@ -67,6 +71,11 @@ const isNumber = (text: string) => {
   const [cell = ''] = form === undefined || form === 'mixed' ? [] : form.cells
   return form !== undefined && (readNumber(cell, false) ?? readNumber(cell, true)) !== undefined
 }
+
+/** Digits in groups that say a whole number beyond 2^53. */
+const isInexact = (text: string) =>
+  /^[+-]?\d{1,3}(?:[.,'’\s]\d{2,3}){4,}$/.test(text.trim()) &&
+  !Number.isSafeInteger(Number(text.replaceAll(/[.,'’\s]/g, '')))
 
 /** A time of day or a length of time. */
 const isClock = (text: string) => /^\d{1,3}:\d{2}(?::\d{2})?$/.test(text.trim())
@@ -112,7 +121,15 @@ function looksDated(text: string): boolean {
 }
 
 /** Of which a column may have several. */
-const SIZES = new Set('k m b mio. mrd. kb mb gb tb ms s min h mg g kg mm cm km ml l'.split(' '))
+const SIZES = new Set(
+  'k m mio. mrd. mio mrd K M B Mio. Mrd. Mio Mrd kB kb KB MB GB TB ms s min h mg g kg mm cm km ml l'.split(' '),
+)
+const UNITS = new Set([
+  ...SIZES,
+  ...'Mio. €,Mrd. €,mio. €,mrd. €,t,oz,lb,lbs,ft,in,mi,°,°C,°F,° C,° F,m²,m³,cm²,km²,m2,m3,ha,km/h,mph,m/s'.split(','),
+  ...'W,kW,kWh,MWh,GWh,V,mA,Hz,kHz,MHz,GHz,kcal,kJ,Pa,hPa,bar,µg,µm,mmol/l,Std.,Std,Min.,Tage,days,hours'.split(','),
+  ...'St.,Stk.,Stk,Stück,pcs,pcs.,Mt,Nm,PS,hp,dB,ppm,ppb,px,pt,cl,dl,dm,ml/min,sec,secs,mins,hrs'.split(','),
+])
 
 /** Numbers that all have the same letters beside them, apart or with decimals: `12 kg`, `1.5m`, `21°`; `D12,50`. */
 function haveUnits(sample: readonly string[]): boolean {
@@ -122,10 +139,12 @@ function haveUnits(sample: readonly string[]): boolean {
   for (const text of sample) {
     if (text.length > LONGEST) return false
     const [, behind] = /^[+-]?\d[\d.,]*( ?(?:\p{L}|[°µ])[\p{L}²³/. €$£]{0,12})$/u.exec(text.trim()) ?? []
-    const isBefore = /^\p{L}{1,3} ?\d+[.,]\d+$/u.test(text.trim())
+    const isBefore = /^[CD] ?\d+[.,]\d+$/.test(text.trim())
     if (behind === undefined && !isBefore) return false
-    units.add(behind?.trim() ?? '')
-    areSizes &&= SIZES.has(behind?.trim().toLowerCase() ?? '')
+    const unit = behind?.trim() ?? ''
+    if (behind !== undefined && !UNITS.has(unit)) return false
+    units.add(unit)
+    areSizes &&= SIZES.has(unit)
     isMeasure ||= isBefore || /\d[.,]\d|^\d+ |°/.test(text)
   }
   return areSizes || (units.size === 1 && isMeasure)

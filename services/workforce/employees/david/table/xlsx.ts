@@ -112,7 +112,7 @@ function tableOf(
   const head = rows.slice(0, HEAD).map(row => cells(row).map(written))
   const { names, skipped, warnings } = layoutOf(head, header, param)
   const body = rows.slice(skipped).filter(row => row.some(cell => cell !== null && cell !== ''))
-  const columns = names.map((_, at) => body.map(row => dated(row[at], param)))
+  const columns = names.map((_, at) => clocked(body.map(row => dated(row[at], param))))
   const distinct = distinctNames(names)
   const percentages = distinct.map((): number[] => [])
   for (const { row, column } of percents) {
@@ -124,16 +124,25 @@ function tableOf(
   return { names: distinct, columns, rows: body.length, warnings: [...warnings, ...said] }
 }
 
-/** Times are shares of days, and may be a little before the second that is meant. Those of no day are read as clocks show them. */
+/** Times are shares of days, and may be a little before the second that is meant. */
 function dated(cell: unknown, param: string): Value {
   const value = cellOf(cell, param)
   if (!(value instanceof Date)) return value
   const second = Math.round(value.getTime() / 1000) * 1000
-  if (second >= DAY_ZERO && second < FIRST_DAY) return clock((second - DAY_ZERO) / 1000)
   return Math.abs(value.getTime() - second) <= 1 ? new Date(second) : value
 }
 
-const [DAY_ZERO, FIRST_DAY] = [Date.UTC(1899, 11, 30), Date.UTC(1900, 0, 1)]
+/** Times of no day and lengths of time, as clocks show them, where a column has no other dates. */
+function clocked(values: readonly Value[]): readonly Value[] {
+  const areClocks = values.every(
+    value => !(value instanceof Date) || (value.getTime() >= DAY_ZERO && value.getTime() < LAST_DAY),
+  )
+  return areClocks
+    ? values.map(value => (value instanceof Date ? clock(Math.round((value.getTime() - DAY_ZERO) / 1000)) : value))
+    : values
+}
+
+const [DAY_ZERO, LAST_DAY] = [Date.UTC(1899, 11, 30), Date.UTC(1900, 1, 1)]
 
 const clock = (seconds: number) =>
   [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]

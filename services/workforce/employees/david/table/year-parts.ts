@@ -1,6 +1,7 @@
 /** A column of years and one of quarters, months or weeks, which say together when. */
 import { isYear, isYearName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
+import { readMoment } from './moment.ts'
 import { monthNamed } from './month-names.ts'
 
 export interface YearParts {
@@ -26,7 +27,9 @@ export function yearParts(
   for (const [row, text] of years.entries()) {
     const place = (isQuarter ? quarterOf : isWeek ? weekOf : monthOf)(parts[row] ?? '')
     if (!isYear(text.trim()) || place === undefined) return undefined
-    texts.push(`${text.trim()}-${isQuarter ? 'Q' : isWeek ? 'W' : ''}${place}`)
+    const joined = `${text.trim()}-${isQuarter ? 'Q' : isWeek ? 'W' : ''}${place}`
+    if (isWeek && readMoment(joined, 'day first') === undefined) return undefined
+    texts.push(joined)
   }
   const name = `${names[year]} ${names[part]}`
   return {

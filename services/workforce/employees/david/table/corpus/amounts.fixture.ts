@@ -36,7 +36,7 @@ export const amounts: readonly Case[] = [
     what: 'numbers with units',
     file: lines('k;v', ['a;12 kg', 'b;0,5 kg', 'c;30 kg']),
     columns: ['k text: a | b | c', 'v text: 12 kg | 0,5 kg | 30 kg'],
-    warned: [/"v" is taken for a text, as "12 kg" in row 1 is no number without its unit/],
+    warned: [/"v" is text, as "12 kg" in row 1 has a unit\. Leave the units out\.$/],
   },
   {
     what: 'MT940: C and D in front',
@@ -59,6 +59,7 @@ export const amounts: readonly Case[] = [
     what: 'whole numbers beyond 2^53 in groups',
     file: lines('v,w', ['"9,007,199,254,740,993",1', '"9,007,199,254,740,995",2']),
     columns: ['v text: 9,007,199,254,740,993 | 9,007,199,254,740,995', 'w number: 1 | 2'],
+    warned: [/"9,007,199,254,740,993" in row 1 is no number that can be kept: it is beyond 2\^53/],
   },
   {
     what: 'decimals with zeros in front',
@@ -93,7 +94,7 @@ export const amounts: readonly Case[] = [
     what: 'sums between the rows and at the end',
     file: lines('Ort;v', ['Ulm;1', 'Bonn;2', 'Zwischensumme;3', 'Kiel;4', 'Gesamt;7']),
     columns: ['Ort text: Ulm | Bonn | Zwischensumme | Kiel', 'v number: 1 | 2 | 3 | 4'],
-    warned: [/Rows 3 and 5 say "Zwischensumme" or the like and are read like the others/],
+    warned: [/2 rows say "Zwischensumme" or the like, the first is row 3: they are read like the others/],
   },
   {
     what: 'a sum with a note below it',
@@ -126,12 +127,19 @@ export const amounts: readonly Case[] = [
       'Datum time: 2026-01-13 | 2026-01-14 | 2026-01-15',
       'Betrag number: -1234.5 | 12 | 3',
     ],
-    warned: [/One row above/, /The header comes again in one row, which is left out/, /"Beleg" names/, /as -1234\.5/],
+    warned: [
+      /One row above/,
+      /4 lines of dashes are left out, the first right below the header/,
+      /The header comes again below row 2 and is left out there/,
+      /"Beleg" names/,
+      /as -1234\.5/,
+    ],
   },
   {
     what: 'Markdown',
     file: lines('| day | v |', ['|---|---:|', '| 2026-01-01 | 1 |', '| 2026-01-02 | 2 |'], '\n'),
     columns: ['day time: 2026-01-01 | 2026-01-02', 'v number: 1 | 2'],
+    warned: [/One line of dashes, right below the header, is left out/],
   },
   {
     what: 'estimates, bounds and footnotes among numbers',

@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import type { Brief } from '../../../src/brief.ts'
 import { typed } from '../columns.ts'
 import { readTable, type TableInput } from '../sources.ts'
+import { alike } from './alike.fixture.ts'
 import { amounts } from './amounts.fixture.ts'
 import { banks } from './banks.fixture.ts'
 import type { Case } from './case.fixture.ts'
@@ -34,7 +35,7 @@ async function read({ file, name = 'table.csv', input = {} }: Case) {
 const timeSaid = (at: number) =>
   Number.isNaN(at) ? 'NaN' : new Date(at).toISOString().replace('T00:00:00.000Z', '').replace('.000Z', '')
 
-for (const one of [...spreadsheets, ...programs, ...banks, ...periods, ...amounts])
+for (const one of [...spreadsheets, ...programs, ...banks, ...periods, ...amounts, ...alike])
   it(one.what, async () => {
     const { columns, warnings } = await read(one)
     assert.deepEqual(columns, one.columns, warnings.join('\n'))

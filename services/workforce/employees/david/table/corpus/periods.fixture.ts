@@ -44,7 +44,7 @@ export const periods: readonly Case[] = [
     what: 'quarters of years of two digits',
     file: lines('q,v', ['Q4/25,1', '1Q26,2']),
     columns: ['q time: 2025-10-01 | 2026-01-01', 'v number: 1 | 2'],
-    warned: [/years of two digits: "Q4\/25" is read as 2025-10-01/],
+    warned: [/"q" is read as quarters: "Q4\/25" begins on 2025-10-01/],
   },
   {
     what: 'quarters in French and in German',

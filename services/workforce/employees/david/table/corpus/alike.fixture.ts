@@ -1,0 +1,124 @@
+/** Measures that are called like codes, rows that look like rules, headers or sums, and codes that look like periods. */
+import { packed, rowsXml, workbook } from '../xlsx.fixture.ts'
+import { type Case, lines } from './case.fixture.ts'
+
+const measures = (names: readonly string[]): Case => ({
+  what: `measures called ${names.join(', ')}`,
+  file: lines(
+    names.join(';'),
+    [17, 23].map(value => names.map(() => value).join(';')),
+  ),
+  columns: names.map(name => `${name} number: 17 | 23`),
+})
+
+export const alike: readonly Case[] = [
+  measures(['new account', 'active account', 'savings account', 'revenue per account', 'orders per account']),
+  measures(['Umsatz pro Kunde', 'Neue Kunde', 'code coverage', 'code_smells', 'code lines', 'code churn']),
+  measures(['code review hours', 'id count', 'id_value', 'id_time_ms', 'id card holders', 'N° clients']),
+  {
+    what: 'cells of dashes for a value that is missing, beside others and alone',
+    file: lines('comment,v', ['good,1', '---,', '---,2', '"-----","---"', 'bad,3']),
+    columns: ['comment text: good | --- | --- | -----', 'v text: 1 | NaN | 2 | ---'],
+    warned: [/"v" is taken for a text, as "---"/],
+  },
+  {
+    what: 'cells of dashes in a table of one column',
+    file: lines('comment', ['good', '------', 'bad']),
+    columns: ['comment text: good | ------ | bad'],
+  },
+  {
+    what: 'a line of dashes between rows with commas',
+    file: lines('k,v', ['a,1', 'b,2', '-------', '---,---', 'c,3']),
+    columns: ['k text: a | b | c', 'v number: 1 | 2 | 3'],
+    warned: [/2 lines of dashes are left out, the first below row 2/],
+  },
+  {
+    what: 'a list without a header whose first row comes again',
+    file: lines('alice,bob', ['carol,dave', 'alice,bob']),
+    columns: ['alice text: carol | alice', 'bob text: dave | bob'],
+  },
+  {
+    what: 'a header that comes again among numbers',
+    file: lines('k,v', ['a,1', 'k,v', 'b,2', 'k,v']),
+    columns: ['k text: a | b', 'v number: 1 | 2'],
+    warned: [/The header comes again in 2 rows, which are left out, the first below row 1/],
+  },
+  {
+    what: 'days among which one is 0, and lengths of time past a day, of a workbook',
+    name: 'a.xlsx',
+    file: packed(
+      workbook({
+        A: rowsXml([
+          ['day', 'spent'],
+          ...[46023, 0, 46025].map(
+            (serial, at) =>
+              [
+                [serial, 's="1"'],
+                [[0.25, 1.25, 2.5][at] ?? 0, 's="2"'],
+              ] as const,
+          ),
+        ]),
+      }),
+    ),
+    columns: ['day time: 2026-01-01 | 1899-12-30 | 2026-01-03', 'spent text: 06:00:00 | 30:00:00 | 60:00:00'],
+  },
+  {
+    what: 'models, and codes with a Q',
+    file: lines('model,part,size', ['T11990,Q1-10,1Q 10', 'T4 1200,Q2-10,2Q 10']),
+    columns: ['model text: T11990 | T4 1200', 'part text: Q1-10 | Q2-10', 'size text: 1Q 10 | 2Q 10'],
+  },
+  {
+    what: 'months whose next is as the year after',
+    file: lines('month,date,ref', ['2010-11,2005-06,2003-04', '2011-12,2006-07,2004-05']),
+    columns: [
+      'month time: 2010-11-01 | 2011-12-01',
+      'date time: 2005-06-01 | 2006-07-01',
+      'ref time: 2003-04-01 | 2004-05-01',
+    ],
+  },
+  {
+    what: 'a week 53 that the year has not',
+    file: lines('week,v', ['2023-W53,1', '2023-W52,2']),
+    columns: ['week text: 2023-W53 | 2023-W52', 'v number: 1 | 2'],
+    warned: [/"2023-W53" in row 1/],
+  },
+  {
+    what: 'a year and a week 53 that it has not',
+    file: lines('Jahr;KW;v', ['2023;53;1', '2024;1;2']),
+    columns: ['Jahr time: 2023-01-01 | 2024-01-01', 'KW number: 53 | 1', 'v number: 1 | 2'],
+    warned: [/"2023" is the year of/],
+  },
+  {
+    what: 'many sums between many rows',
+    file: lines(
+      'k,v',
+      Array.from({ length: 120 }, (_, at) => (at % 10 === 0 ? `Total,${at}` : `a,${at}`)),
+    ),
+    columns: ['k category: Total | a | a | a', 'v number: 0 | 1 | 2 | 3'],
+    warned: [/12 rows say "Total" or the like, the first is row 1: they are read like the others/],
+  },
+  {
+    what: 'a title and a level that are no sums',
+    file: lines(
+      'title,sex',
+      Array.from({ length: 20 }, (_, at) => `${at === 3 ? 'Total Recall' : `x${at}`},${at % 2 ? 'Total' : 'f'}`),
+    ),
+    columns: ['title text: x0 | x1 | x2 | Total Recall', 'sex category: f | Total | f | Total'],
+  },
+  {
+    what: 'letters behind numbers that are no units',
+    file: lines('flat,room', ['1 A,1.5 X', '2 A,2.5 X']),
+    columns: ['flat text: 1 A | 2 A', 'room text: 1.5 X | 2.5 X'],
+  },
+  {
+    what: 'texts with commas and a cell of dashes below a header of one column',
+    file: lines('comment', ['hello', '------', 'bye,']),
+    columns: ['comment text: hello | ------ | bye'],
+  },
+  {
+    what: 'Markdown whose first row is as the header',
+    file: lines('| a | b |', ['|---|---|', '| a | b |', '| c | d |'], '\n'),
+    columns: ['a text: a | c', 'b text: b | d'],
+    warned: [/One line of dashes, right below the header/],
+  },
+]
