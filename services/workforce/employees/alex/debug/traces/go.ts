@@ -32,7 +32,8 @@ export const go: TraceReader = lines => {
   // What panicked first stands below the function that recovered from it and panicked again.
   const below = recovered.test(message) ? frames.findLastIndex(({ function: its }) => its === 'panic') + 1 : 0
   const above = frames.slice(0, below)
-  const later = below > 0 ? again.map(its => ({ type: 'panic', message: its.replace(recovered, ''), frames: above })) : []
+  const later =
+    below > 0 ? again.map(its => ({ type: 'panic', message: its.replace(recovered, ''), frames: above })) : []
   return { language: 'go', thrown: [{ ...first, frames: frames.slice(below) }, ...later] }
 }
 

@@ -128,9 +128,7 @@ const inlineText = (text: string): string =>
         .replaceAll(link, '$1')
         .replaceAll(byName, '$1')
         .replaceAll(/<(https?:\/\/[^\s<>]{1,2000})>/g, '$1')
-        .replaceAll(span, (_, _marks, code: string) =>
-          code.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-        ),
+        .replaceAll(span, (_, _marks, code: string) => code.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
     )
       .replaceAll(/(\*\*|__)(?=\S)([^*_\n]{1,500}?)(?<=\S)\1/g, '$2')
       .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]{1,300}?)(?<=[^\s*])\*(?![\w*])/g, '$1')
