@@ -121,6 +121,7 @@ cases(
     `${grown}sql += " AND c = '%s'" % b`,
     `${grown}sql += " AND c = '{}'".format(b)`,
     'query += f" WHERE a = {b}"',
+    'f(q := "SELECT a FROM t WHERE 1 ")\nq += f"AND b = \'{name}\'"',
     `${grown}sql += f" AND c = '{name}'"`,
     `${grown}sql += f" AND c = {user_id}"`,
     `${grown}sql += " AND c = '{}'".format(name)`,
@@ -132,6 +133,8 @@ cases(
 cases('statements that grow by what is no text from outside', 'a.py', [
   `${grown}sql += " LIMIT 5"`,
   `${grown}sql += f" LIMIT {int(b)}"`,
+  `${grown}sql += " LIMIT " + str(int(b))`,
+  `${grown}sql += " AND day = '" + day.isoformat() + "'"`,
   `${grown}sql += " AND a IN (" + ",".join("?" for _ in b) + ")"`,
   `${grown}sql += " AND c = ?"`,
   `${grown}sql += f" AND c = {LIMIT}"`,
@@ -158,6 +161,7 @@ cases('statements that grow by a clause, or by what is quoted', 'a.py', [
   'q = "SELECT a FROM t WHERE b = \'x\'"\nq += clause\nf(q)',
   'q = "SELECT a FROM t "\nq += clause + " LIMIT 5"\nf(q)',
   `${quoted('', `escape(name) + "'"`)}\nf(q)`,
+  'q = "SELECT a FROM t -- that\'s all"\nq += clause\nf(q)',
 ])
 cases(
   'statements that grow in JavaScript',

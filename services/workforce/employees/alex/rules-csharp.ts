@@ -1,7 +1,5 @@
 import { changesItsLoop, type LoopGrammar } from './changed-in-its-loop.ts'
-import { pastTheEnd } from './past-the-end-of-list.ts'
 import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
-import { isNullHere, type NullGrammar } from './used-though-null.ts'
 
 /** Sets and dictionaries may lose elements in a loop over them since .NET Core 3; lists may not. */
 const loops: LoopGrammar = {
@@ -13,13 +11,6 @@ const loops: LoopGrammar = {
   view: /$^/,
   throws: types =>
     types.size > 0 && [...types].every(type => /^(?:I?List|ArrayList|(?:Observable)?Collection)$/.test(type)),
-}
-
-const nulls: NullGrammar = {
-  nothing: 'null',
-  functions: ['method_declaration', 'constructor_declaration', 'local_function_statement', 'accessor_declaration'],
-  apart: ['lambda_expression', 'anonymous_method_expression', 'declaration_list'],
-  blocks: ['block'],
 }
 
 export const csharpRules: Readonly<Record<string, TreeRule>> = {
@@ -44,19 +35,6 @@ export const csharpRules: Readonly<Record<string, TreeRule>> = {
     holds: ({ parameters }) => !parameters?.text.includes('EventArgs'),
     replace: ({ type }) => type && { node: type, text: 'Task' },
   },
-  'used-though-null': {
-    query: `(member_access_expression expression: (identifier) @name name: (identifier) @member) @at`,
-    message: 'It is null here.',
-    rule: shared.isNull,
-    // Extension methods may be called on null.
-    holds: captured =>
-      captured.at.parent?.type !== 'invocation_expression' &&
-      captured.member?.text !== 'HasValue' &&
-      isNullHere(captured, nulls),
-  },
-  'loop-past-the-end': pastTheEnd(
-    `(for_statement initializer: (_) @first condition: (binary_expression operator: "<=") @at body: (_) @body)`,
-  ),
   'objects-from-outside': {
     query: `(object_creation_expression type: (identifier) @type (#any-of? @type "BinaryFormatter" "NetDataContractSerializer" "LosFormatter")) @at`,
     message: 'Objects are loaded.',

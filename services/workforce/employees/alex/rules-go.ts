@@ -1,13 +1,4 @@
-import { pastTheEnd } from './past-the-end-of-list.ts'
 import { around, goesTo, hasValue, isSql, LONG_FUNCTION, secretRule, shared, type TreeRule } from './tree-rule.ts'
-import { isNullHere, type NullGrammar } from './used-though-null.ts'
-
-const nulls: NullGrammar = {
-  nothing: 'nil',
-  functions: ['function_declaration', 'method_declaration'],
-  apart: ['func_literal'],
-  blocks: ['block', 'statement_list'],
-}
 
 export const goRules: Readonly<Record<string, TreeRule>> = {
   'sql-from-values': {
@@ -163,18 +154,6 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
       'Use http.Server with ReadHeaderTimeout.',
     ],
   },
-  'used-though-null': {
-    query: `(selector_expression operand: (identifier) @name field: (field_identifier) @member) @at`,
-    message: 'It is nil here.',
-    rule: shared.isNull,
-    // Methods may be called on nil; an error that is nil has none.
-    holds: captured =>
-      (captured.at.parent?.type !== 'call_expression' || captured.member?.text === 'Error') &&
-      isNullHere(captured, nulls),
-  },
-  'loop-past-the-end': pastTheEnd(
-    `(for_statement (for_clause initializer: (_) @first condition: (binary_expression operator: "<=") @at) body: (_) @body)`,
-  ),
   'compared-with-itself': {
     query: `(binary_expression left: (_) @left operator: ["==" "!=" "&&" "||" "<" ">" "<=" ">="] right: (_) @right (#eq? @left @right)) @at`,
     message: 'A value is compared with itself.',

@@ -1,7 +1,5 @@
 import { changesItsLoop, type LoopGrammar } from './changed-in-its-loop.ts'
-import { pastTheEnd } from './past-the-end-of-list.ts'
 import { around, goesTo, hasValue, isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
-import { isNullHere, type NullGrammar } from './used-though-null.ts'
 
 /** What takes a statement. */
 const takesSql = 'execute|executeQuery|executeUpdate|prepareStatement|createQuery|createNativeQuery|query|update'
@@ -20,13 +18,6 @@ const loops: LoopGrammar = {
     const isAdding = method.startsWith('add')
     return [...types].every(type => failFast.test(type) && !(isAdding && /(?:Set|Map)$/.test(type)))
   },
-}
-
-const nulls: NullGrammar = {
-  nothing: 'null',
-  functions: ['method_declaration', 'constructor_declaration'],
-  apart: ['lambda_expression', 'class_body'],
-  blocks: ['block', 'constructor_body'],
 }
 
 /** Of java.util, and not of java.util.concurrent. */
@@ -116,15 +107,5 @@ export const javaRules: Readonly<Record<string, TreeRule>> = {
     ],
     holds: captured => changesItsLoop(captured, loops),
   },
-  'used-though-null': {
-    query: `[(method_invocation object: (identifier) @name) (field_access object: (identifier) @name)
-      (array_access array: (identifier) @name)] @at`,
-    message: 'It is null here.',
-    rule: shared.isNull,
-    holds: captured => isNullHere(captured, nulls),
-  },
-  'loop-past-the-end': pastTheEnd(
-    `(for_statement init: (_) @first condition: (binary_expression operator: "<=") @at body: (_) @body)`,
-  ),
   'secret-in-code': secretRule('(variable_declarator name: (identifier) @name value: (string_literal) @value) @at'),
 }

@@ -1,4 +1,3 @@
-import { pastTheEnd } from './past-the-end-of-list.ts'
 import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 export const phpRules: Readonly<Record<string, TreeRule>> = {
@@ -8,9 +7,6 @@ export const phpRules: Readonly<Record<string, TreeRule>> = {
     message: 'The result is thrown away.',
     rule: shared.unused,
   },
-  'loop-past-the-end': pastTheEnd(
-    `(for_statement initialize: (_) @first condition: (binary_expression) @at body: (_) @body)`,
-  ),
   'code-from-values': {
     query: `(function_call_expression function: (name) @function (#eq? @function "eval")) @at`,
     message: 'Text is run as code.',

@@ -1,4 +1,3 @@
-import { pastTheEnd } from './past-the-end-of-list.ts'
 import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 export const rustRules: Readonly<Record<string, TreeRule>> = {
@@ -46,10 +45,6 @@ export const rustRules: Readonly<Record<string, TreeRule>> = {
     rule: shared.sameSides,
     holds: ({ left }) => left?.type !== 'call_expression',
   },
-  'loop-past-the-end': pastTheEnd(
-    `(for_expression pattern: (identifier) @first value: (range_expression) @at body: (_) @body)`,
-    '..=',
-  ),
   'secret-in-code': secretRule(
     `[(const_item name: (identifier) @name value: (string_literal . (string_content) @value .))
       (static_item name: (identifier) @name value: (string_literal . (string_content) @value .))

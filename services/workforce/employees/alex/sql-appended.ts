@@ -6,13 +6,14 @@ import { shared } from './tree-rule.ts'
 
 export function sqlAppended(text: string, language: Language): Found[] {
   const lines = linesOf(text, language)
-  const statements = new Set(lines.flatMap(line => (line.length > LONGEST ? [] : (starts.exec(line)?.[1] ?? []))))
+  const started = lines.map(line => (line.length > LONGEST ? undefined : starts.exec(line)?.[1]))
+  const statements = new Set(started)
   const [severity, category, why, fix] = shared.sql
   /** Statements that so far end within a quote of SQL. */
   const open = new Set<string>()
   return lines.flatMap((line, at) => {
     if (line.length > LONGEST) return []
-    const [, indent = '', name = starts.exec(line)?.[1] ?? '', added = ''] = grows.exec(line) ?? []
+    const [, indent = '', name = started[at] ?? '', added = ''] = grows.exec(line) ?? []
     const isStatement = statements.has(name) || (/sql|query|stmt/i.test(name) && clause.test(added))
     if (!isStatement) return []
     const isValue = hasValue(added, language) || isQuoted(added, open.has(name))
@@ -41,7 +42,7 @@ const keyword = '(?:select\\s|insert\\s+into\\s|update\\s|delete\\s+from\\s|with
 
 /** A name that a statement is kept under; the words in capitals, or a name that says so. */
 const starts = new RegExp(
-  `(?:^|[\\s$])([\\w$]+)(?:\\s*:\\s*\\w+)?\\s*:?=\\s*\\(?\\s*[rbfuRBFU@$]{0,2}["'\`]+\\s*(?:${keyword.toUpperCase().replaceAll(/\\[SW]/g, code => code.toLowerCase())})`,
+  `(?<![\\w$])([\\w$]+)(?:\\s*:\\s*\\w+)?\\s*:?=\\s*\\(?\\s*[rbfuRBFU@$]{0,2}["'\`]+\\s*(?:${keyword.toUpperCase().replaceAll(/\\[SW]/g, code => code.toLowerCase())})`,
 )
 
 const grows = /^(\s*)((?:\$|this\.|self\.)?[\w$]+)\s*(?:\+=|\.=|<<)\s*(.+)$/
@@ -80,7 +81,10 @@ function isQuoted(added: string, isOpen: boolean): boolean {
 /** Whether the last literal of a line has a quote of SQL that it does not close. */
 function endsInQuote(line: string): boolean {
   const literal = /(["`])([^"`]{0,500})\1[\s;)]*$/.exec(line)?.[2] ?? ''
-  return literal.split("'").length % 2 === 0
+  return literal
+    .replaceAll(/'[^']*'/g, '')
+    .replace(/--.*/, '')
+    .includes("'")
 }
 
 /** What goes into a format as text: `fmt.Sprintf`, `String.format`, `sprintf`, and `{0}` of C#. */
@@ -95,7 +99,7 @@ const phpValues = (text: string): string[] =>
 
 /** What can't hold a quote, or stands for placeholders. */
 const harmless =
-  /^(?:int|len|float|count|Number|parseInt|intval|strconv\.Itoa)\(|placeholders?\b|^format\(?$|\.join\b|\.length$|:\d*d$|^(?:\$?\w+(?:\.|->|::))*\w*(?:quote|escape)\w*\(/i
+  /^(?:int|len|float|count|Number|parseInt|intval|strconv\.Itoa|str\(int)\(|^[\w.]+\.isoformat\(|placeholders?\b|^format\(?$|\.join\b|\.length$|:\d*d$|^(?:\$?\w+(?:\.|->|::))*\w*(?:quote|escape)\w*\(/i
 
 /** A constant, by its capitals. */
 const constant = /^(?:\w+\.)*[A-Z][A-Z_\d]+$/

@@ -75,12 +75,6 @@ export const shared = {
     'Everybody who can read the code, its history or a build of it has the secret.',
     'Take it from the environment or a vault, and replace this one: it is known.',
   ],
-  isNull: [
-    'error',
-    'bug',
-    'The check near it says so: the program stops on this line.',
-    'Leave the function before, or take another value.',
-  ],
   sameSides: ['error', 'bug', 'Both sides are the same.', 'Compare with what is meant.'],
 } as const satisfies Record<string, Rule>
 

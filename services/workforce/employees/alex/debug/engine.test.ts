@@ -417,6 +417,14 @@ it('names an exception of Java that is of no package', async () => {
   ]
   assert.deepEqual(await frameIn(...lines), ['Shop.java', 4, 'Shop.order', 'OrderException'])
   assert.equal((await debug({ trace: lines.join('\n') })).error.message, 'no oak')
+  const failed = 'Exception in thread "main" java.lang.RuntimeException: failed'
+  const frame = '\tat a.B.c(B.java:3)'
+  const { error } = await debug({ trace: [failed, 'IOError: inner text of message', frame].join('\n') })
+  assert.equal(error.type, 'java.lang.RuntimeException', 'the next line of a message is no exception')
+  const after = [failed, frame, 'OrderException: no oak', '\tat a.B.d(B.java:9)']
+  assert.equal((await debug({ trace: after.join('\n') })).error.type, 'java.lang.RuntimeException')
+  const cause = [failed, frame, 'Caused by: OrderException: no oak', '\tat a.B.d(B.java:9)']
+  assert.equal((await debug({ trace: cause.join('\n') })).error.type, 'OrderException')
 })
 
 it('finds where Go panicked first, below what recovered and panicked again', async () => {
@@ -434,4 +442,9 @@ it('finds where Go panicked first, below what recovered and panicked again', asy
   ].join('\n')
   const { error, became, failing_frame: frame } = await debug({ trace })
   assert.deepEqual([error.message, frame?.line, became], ['no oak', 14, [{ type: 'panic', message: 'order failed' }]])
+  const twice = trace.replace('order failed', 'order failed [recovered]\n\tpanic: shop failed')
+  assert.deepEqual(
+    (await debug({ trace: twice })).became.map(({ message }) => message),
+    ['order failed', 'shop failed'],
+  )
 })

@@ -406,6 +406,10 @@ it('sections of NumPy keep their lists, and lose their underline where they are 
     Notes
     -----
     It is exact.
+
+    Results:
+    --------
+    Sums.
     """
 `,
   )
@@ -413,6 +417,7 @@ it('sections of NumPy keep their lists, and lose their underline where they are 
     '    - one\n    - two\ny : int\n    The other.\n```',
     'Examples:\n\n```pycon\n>>> f(1, 1)\n2\n```',
     'Notes:\nIt is exact.',
+    'Results:\nSums.',
   ])
 })
 

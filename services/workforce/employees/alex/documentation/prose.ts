@@ -92,7 +92,7 @@ function paragraphsOf(lines: readonly string[], dialect: Dialect): string[] {
 
 /** The title of a section of NumPy whose contents are a block of another kind. */
 const withoutUnderline = (paragraph: readonly string[]): readonly string[] =>
-  /^[-=~]{3,}$/.test(paragraph[1] ?? '') ? [`${paragraph[0]}:`, ...paragraph.slice(2)] : paragraph
+  /^[-=~]{3,}$/.test(paragraph[1] ?? '') ? [`${paragraph[0]?.replace(/:$/, '')}:`, ...paragraph.slice(2)] : paragraph
 
 /** Further in than a paragraph is by chance. */
 const isLaidOut = (lines: readonly string[]) =>

@@ -65,8 +65,9 @@ function reasonOf({ name, values: all }: NumberColumn, { order, rows, runs }: Va
 
 /** `group`, `store_type`, `pooled.stratum`, `block no`: what rows belong to, and never how much of something there is. */
 function isUnitName(name: string): boolean {
-  const [last = '', before = ''] = lastWords(name.replace(/(?<=[a-z])\d{1,2}$/i, ''))
-  return UNITS.has(NUMBERS.has(last) ? before : last)
+  const parts = lastWords(name.replace(/(?<=[a-z])\d{1,2}$/i, ''))
+  const [unit = '', before = ''] = NUMBERS.has(parts[0] ?? '') ? parts.slice(1) : parts
+  return (UNITS.has(unit) && !RELATIONS.has(before)) || (unit === 'set' && before === 'matched')
 }
 
 /** The words of a name, the last first. */
@@ -81,11 +82,13 @@ const lastWords = (name: string): string[] =>
 
 const words = (text: string) => new Set(text.split(' '))
 const NUMBERS = words('number num no nr nummer')
+/** What stands behind one of them is what a measure is of: `cost_per_zone`. */
+const RELATIONS = words('per in by of each')
 const UNITS = words(
   [
     'type class category group grp cluster status sex gender race region district department store branch',
     'subject patient customer client employee participant respondent individual operator rater judge',
-    'stratum strata strat psu ssu set household family section sector zone block batch lot litter herd cohort cell plot replicate rep fold pair specimen species',
+    'stratum strata strat psu ssu sector zone block batch lot litter herd cohort cell plot replicate rep fold pair specimen species',
     'site centre center ward clinic hospital school classroom precinct tract',
     'gruppe klasse kategorie geschlecht filiale abteilung schicht groupe classe catégorie',
   ].join(' '),

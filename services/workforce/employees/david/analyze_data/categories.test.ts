@@ -386,3 +386,22 @@ it('reads the numbers of strata as categories, by whatever name designs give the
     assert.match(warnings.join('\n'), new RegExp(`"${name}" is read as a category`))
   }
 })
+
+it('reads what is counted or measured per group as a number', async () => {
+  const csv = Array.from({ length: 120 }, (_, at) => `${(at % 6) + 3},${(at * 13) % 17}`).join('\n')
+  for (const name of [
+    'income_per_household',
+    'people_in_household',
+    'revenue_per_family',
+    'calls_per_sector',
+    'costPerZone',
+    'reading_set',
+    'score_section',
+    'sales by store',
+    'rooms_of_hospital',
+    'household',
+  ]) {
+    const { columns } = await ask({ csv: `${name},spend\n${csv}\n` })
+    assert.equal(columns[0]?.type, 'number', name)
+  }
+})

@@ -88,6 +88,8 @@ describe('a README', () => {
       assert.ok(!findings.some(({ rule }) => rule === 'heading_empty' || rule === 'h1_missing'), heading)
     }
     assert.deepEqual(titles(`Write \`<h1>No</h1>\` in it.${rest}`), ['2 Install'])
+    assert.deepEqual(titles(`Use \`\` a \` <h1>x</h1> \`\`.${rest}`), ['2 Install'])
+    assert.deepEqual(titles('<h1>Oak\n\nA stool with legs.\n\n</h2>\n\nSit.\n'), ['1 Oak'])
     assert.equal(judge({ text: `<h1 align=center>Oak${rest}` }).proposals.title, 'Oak')
   })
 

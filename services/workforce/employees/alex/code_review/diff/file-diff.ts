@@ -48,7 +48,9 @@ export function fileDiffs(diff: string): FileDiff[] {
     at = known?.next ?? at + 1
   }
   if (files.length === 0) throw new Refusal('input.diff', 'This is no unified diff: it has no hunks (@@ … @@).')
-  return files
+  const last = new Map(files.map(({ path }, at) => [path, at]))
+  // Against one side of a merge git names the unmerged file, and writes its hunks behind that.
+  return files.filter(({ path, content }, at) => content !== 'unmerged' || last.get(path) === at)
 }
 
 /** Hunks that come after a line of something else are added. */
@@ -97,7 +99,7 @@ function fileAt(lines: readonly string[], at: number): Known | undefined {
 
 /** `git diff --cached` in the middle of a merge, and `diff -r`, name files whose lines they leave out. */
 function withoutLines(line: string, at: number): Known | undefined {
-  const [, unmerged, folder, name] = /^\* Unmerged path (.+)$|^Only in (.+?): (.+)$/.exec(line) ?? []
+  const [, unmerged, folder, name] = /^\* Unmerged path (.+)$|^Only in (\S+): (\S+)$/.exec(line) ?? []
   if (unmerged !== undefined) return alone(unquoted(unmerged), 'unmerged', at)
   return folder === undefined ? undefined : alone(`${folder}/${name}`, 'one-sided', at)
 }

@@ -317,6 +317,30 @@ describe('a diff by git', () => {
     assert.deepEqual((await review(mail)).unread, {})
   })
 
+  it('takes no sentence for a file that one side lacks', async () => {
+    const read = 'diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n@@ -1 +1,2 @@\n x = 1\n+eval(x)\n'
+    assert.deepEqual((await review(`Only in rare cases: this fails.\n${read}`)).unread, {})
+  })
+
+  it('against one side of a merge reads the unmerged file by its hunks', async () => {
+    git('checkout', '-q', '-b', 'side')
+    write('src/app.py', lines({ 3: 'eval(value_1)' }))
+    commit()
+    git('checkout', '-q', 'main')
+    write('src/app.py', lines({ 3: 'exec(value_1)' }))
+    commit()
+    assert.throws(() => git('merge', 'side'))
+    write('src/app.py', lines({ 3: 'exec(value_2)' }))
+    for (const side of ['--base', '--ours', '--theirs']) {
+      const diff = git('diff', side)
+      assert.match(diff, /^\* Unmerged path src\/app\.py\n/)
+      const { read, unread } = await review(diff)
+      assert.match(read.join(), /^src\/app\.py \d$/)
+      assert.deepEqual(unread, {}, side)
+    }
+    assert.deepEqual(Object.keys((await review(`${git('diff', '--ours')}* Unmerged path b.py\n`)).unread), ['b.py'])
+  })
+
   it('without a hunk is refused', async () => {
     change()
     for (const options of [['--stat'], ['--name-only'], ['--raw']]) await refused(git('diff', ...options), /no hunks/)

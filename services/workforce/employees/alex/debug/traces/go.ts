@@ -5,12 +5,12 @@ export const go: TraceReader = lines => {
   let said: { type: string; message: string } | undefined
   let isIn = false
   let name: string | null = null
-  let again: string | undefined
+  const again: string[] = []
   const frames: Frame[] = []
   for (const line of lines) {
     const head = /^(panic|fatal error|runtime): (.*)$/.exec(line)
     if (head && !isIn) said = { type: head[1] === 'fatal error' ? 'fatal error' : 'panic', message: head[2] ?? '' }
-    again ??= isIn ? undefined : /^\s+panic: (.*)$/.exec(line)?.[1]
+    if (!isIn) again.push(...(/^\s+panic: (.*)$/.exec(line)?.slice(1) ?? []))
     if (/^goroutine \d{1,12}(?: gp=\S{1,40} m=\S{1,40}(?: mp=\S{1,40})?)? \[[^\]]{1,100}\]:$/.test(line)) {
       // The first is the one that failed.
       if (isIn && frames.length > 0) break
@@ -31,10 +31,10 @@ export const go: TraceReader = lines => {
   const first = { type, message: message.replace(recovered, '') }
   // What panicked first stands below the function that recovered from it and panicked again.
   const below = recovered.test(message) ? frames.findLastIndex(({ function: its }) => its === 'panic') + 1 : 0
-  const thrown = [{ ...first, frames: frames.slice(below) }]
-  if (below > 0 && again !== undefined)
-    thrown.push({ type: 'panic', message: again.replace(recovered, ''), frames: frames.slice(0, below) })
-  return { language: 'go', thrown }
+  const above = frames.slice(0, below)
+  const later =
+    below > 0 ? again.map(its => ({ type: 'panic', message: its.replace(recovered, ''), frames: above })) : []
+  return { language: 'go', thrown: [{ ...first, frames: frames.slice(below) }, ...later] }
 }
 
 const recovered = / \[recovered(?:, repanicked)?\]$/

@@ -20,6 +20,8 @@ export const java: TraceReader = lines => {
     if (/^\s*Suppressed: /.test(line)) break
     const head =
       unnamed.exec(line) ??
+      // Behind a head and before its frames, a line is of the message.
+      (said && !frames ? undefined : bare.exec(line)) ??
       /(?:^|Exception in thread "[^"]{0,200}" |^\s*Caused by: |\s)((?:[a-z_][\w]{0,60}\.){1,20}[A-Z][\w$]{0,100})(?:: (.*))?$/.exec(
         line,
       )
@@ -32,8 +34,9 @@ export const java: TraceReader = lines => {
 }
 
 /** Of no package: only what is called as exceptions are. */
+const bare = /^([A-Z][\w$]{0,100}(?:Exception|Error|Throwable))(?:: (.*))?$/
 const unnamed =
-  /^(?:Exception in thread "[^"]{0,200}" |\s*Caused by: )?([A-Z][\w$]{0,100}(?:Exception|Error|Throwable))(?:: (.*))?$/
+  /^(?:Exception in thread "[^"]{0,200}" |\s*Caused by: )([A-Z][\w$]{0,100}(?:Exception|Error|Throwable))(?:: (.*))?$/
 
 function frameOf(line: string): Frame | undefined {
   const found =

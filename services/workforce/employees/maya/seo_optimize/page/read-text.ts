@@ -43,8 +43,9 @@ const headingText = ({ content }: Part): string => inlineText(content) || inline
 function goingOn(heading: PageElement, parts: readonly Part[], at: number): PageElement {
   const here = parts[at]
   if (!here || /<\/h[1-6]/i.test(here.text.slice(heading.tagEnd - here.start))) return heading
+  const endTag = new RegExp(`^\\s*</${heading.name}\\b`, 'i')
   const next = parts.slice(at + 1, at + 1 + MOST_WITHIN)
-  const end = next.findIndex(({ kind, text }) => kind === 'html' && /^\s*<\/h[1-6]/i.test(text))
+  const end = next.findIndex(({ kind, text }) => kind === 'html' && endTag.test(text))
   const within = next.slice(0, Math.max(end, 0))
   if (within.some(({ kind }) => kind !== 'paragraph')) return heading
   const words = within.map(part => inlineText(part.content)).join(' ')
@@ -84,6 +85,9 @@ const link =
 /** `[words][name]`, whose address stands elsewhere. */
 const byName = /(?<![\w\]!])\[([^[\]\n]{1,300})\]\[[^[\]\n]{0,200}\]/g
 
+/** Code between as many ticks on both sides, with other runs of ticks within. */
+const span = /(?<!`)(`{1,3})(?!`)([\s\S]{1,500}?)(?<!`)\1(?!`)/g
+
 function taggedAndLinked(source: string, { start, text }: Part, param: string): PageElement[] {
   const placed = (found: RegExpExecArray, name: string, attributes: Record<string, string>) =>
     element(name, { start: start + found.index, text: found[0] }, (found[1] ?? '').replaceAll(image, '$1'), attributes)
@@ -92,7 +96,7 @@ function taggedAndLinked(source: string, { start, text }: Part, param: string): 
     ...Array.from(text.matchAll(link), found => placed(found, 'a', { href: found[2] ?? '' })),
   ]
   // What stands in code is no tag.
-  const shown = text.replaceAll(/(`{1,3})[^`]{1,500}\1/g, code => ' '.repeat(code.length))
+  const shown = text.replaceAll(span, code => ' '.repeat(code.length))
   const tagged = /<(?:a|img|h[1-6])[\s>]/i.test(shown)
     ? readHtml(source, shown, param).elements.filter(({ name }) => ofText.test(name))
     : []
@@ -124,9 +128,7 @@ const inlineText = (text: string): string =>
         .replaceAll(link, '$1')
         .replaceAll(byName, '$1')
         .replaceAll(/<(https?:\/\/[^\s<>]{1,2000})>/g, '$1')
-        .replaceAll(/(`{1,3})([^`]{1,500})\1/g, (_, _marks, code: string) =>
-          code.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-        ),
+        .replaceAll(span, (_, _marks, code: string) => code.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
     )
       .replaceAll(/(\*\*|__)(?=\S)([^*_\n]{1,500}?)(?<=\S)\1/g, '$2')
       .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]{1,300}?)(?<=[^\s*])\*(?![\w*])/g, '$1')
