@@ -8,6 +8,7 @@ import { isUsable, readNumbers } from './numbers.ts'
 import { distinctNames, type RawTable, type Value } from './raw-table.ts'
 import { isNothing, type Reading, strangeSaid } from './reading.ts'
 import { signSaid } from './sign-said.ts'
+import { standInSaid } from './stand-in-said.ts'
 import { numberSaid, textSaid } from './text-said.ts'
 import { readTimes } from './times.ts'
 import { totalSaid } from './total-said.ts'
@@ -63,6 +64,7 @@ export function typed(raw: RawTable, times?: string, assumptions: Assumptions = 
       ? columnOf(distinctNames([...names, joined.name]).at(-1) ?? name, joined.texts, conventions, true)
       : columnOf(name, columns[i] ?? [], conventions, name === times)
     told.push(...said)
+    if (column.type === 'number' || column.type === 'time') told.push(...standInSaid(column.name, column.type, column.values))
     return joined?.part === i ? levels(name, (columns[i] ?? []).map(textOf), isNothing) : column
   })
   return { columns: done, rows, warnings: told }

@@ -11,6 +11,7 @@ import type { Case } from './case.fixture.ts'
 import { periods } from './periods.fixture.ts'
 import { programs } from './programs.fixture.ts'
 import { spreadsheets } from './spreadsheets.fixture.ts'
+import { standIns } from './stand-ins.fixture.ts'
 
 /** Each column as `name type: values`. */
 async function read({ file, name = 'table.csv', input = {} }: Case) {
@@ -35,7 +36,7 @@ async function read({ file, name = 'table.csv', input = {} }: Case) {
 const timeSaid = (at: number) =>
   Number.isNaN(at) ? 'NaN' : new Date(at).toISOString().replace('T00:00:00.000Z', '').replace('.000Z', '')
 
-for (const one of [...spreadsheets, ...programs, ...banks, ...periods, ...amounts, ...alike])
+for (const one of [...spreadsheets, ...programs, ...banks, ...periods, ...amounts, ...alike, ...standIns])
   it(one.what, async () => {
     const { columns, warnings } = await read(one)
     assert.deepEqual(columns, one.columns, warnings.join('\n'))

@@ -1,0 +1,55 @@
+/** Numbers and days that stand for a missing value. */
+import { type Case, lines } from './case.fixture.ts'
+
+const beside = (name: string, what: string, every: number, cell: (at: number) => string) =>
+  lines(
+    name,
+    Array.from({ length: 12 }, (_, at) => (at % every === 1 ? what : cell(at))),
+  )
+
+export const standIns: readonly Case[] = [
+  {
+    what: 'a station: -999 where it measured nothing',
+    file: beside('temp', '-999', 4, at => `${20 + (at % 7) / 2}`),
+    columns: ['temp number: 20 | -999 | 21 | 21.5'],
+    warned: [/"temp" has -999 3 times, first in row 2, far from its other values/],
+  },
+  {
+    what: 'a survey: -9 where nobody answered',
+    file: beside('children', '-9', 4, at => `${at % 5}`),
+    columns: ['children number: 0 | -9 | 2 | 3'],
+    warned: [/"children" has -9 3 times, first in row 2/],
+  },
+  {
+    what: 'a register: 99999 and -9999 for what is not known',
+    file: beside('income', '99999', 4, at => (at === 5 || at === 6 ? '-9999' : `${2000 + at * 100}`)),
+    columns: ['income number: 2000 | 99999 | 2200 | 2300'],
+    warned: [/"income" has -9999 in row 7/, /"income" has 99999 3 times, first in row 2/],
+  },
+  {
+    what: 'a sensor: the smallest whole number of 16 bits',
+    file: beside('level', '-32768', 4, at => `${50 + at}`),
+    columns: ['level number: 50 | -32768 | 52 | 53'],
+    warned: [/"level" has -32768 3 times, first in row 2/],
+  },
+  {
+    what: 'a contract without an end: 9999-12-31',
+    file: beside('valid_to', '9999-12-31', 12, at => `2026-01-${10 + at}`),
+    columns: ['valid_to time: 2026-01-10 | 9999-12-31 | 2026-01-12 | 2026-01-13'],
+    warned: [/"valid_to" has 9999-12-31 in row 2, far from its other values/],
+  },
+  {
+    what: 'a day of birth that is not known: 1900-01-01',
+    file: beside('born', '1900-01-01', 4, at => `19${50 + 3 * at}-05-${10 + at}`),
+    columns: ['born time: 1950-05-10 | 1900-01-01 | 1956-05-12 | 1959-05-13'],
+    warned: [/"born" has 1900-01-01 3 times, first in row 2/],
+  },
+  {
+    what: 'numbers and days at an end that stand for themselves',
+    file: lines(
+      'price,loss,since',
+      Array.from({ length: 12 }, (_, at) => `${[999, 499, 99][at % 3]},${at % 4 ? at : -9 - at},${1900 + at * 10}-01-01`),
+    ),
+    columns: ['price number: 999 | 499 | 99 | 999', 'loss number: -9 | 1 | 2 | 3', 'since time: 1900-01-01 | 1910-01-01 | 1920-01-01 | 1930-01-01'],
+  },
+]
