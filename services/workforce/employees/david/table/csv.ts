@@ -11,14 +11,14 @@ import { headersAgain, rulesSaid } from './repeats.ts'
  */
 export function readCsv(text: string, param: string, headerRow?: number): RawTable {
   const head: string[][] = []
-  const { delimiter, rows, dashes } = rowsOf(text, param)
+  const { delimiter, rows, marks } = rowsOf(text, param)
   for (let next = rows.next(); !next.done; next = rows.next()) {
     head.push(next.value)
     if (head.length === HEAD) break
   }
   const width = Math.max(0, ...head.map(row => row.length))
   boundedSize(0, width, param)
-  const isRule = (row: readonly string[]) => width > 1 && dashes.has(row)
+  const isRule = (row: readonly string[]) => width > 1 && marks.dashes.has(row)
   if (!head.some(row => row.length > 1 || row[0])) throw new Refusal(param, 'The table is empty.')
   const { names, skipped, warnings } = layoutOf(
     head.map(row => (isRule(row) ? [] : row)),
@@ -34,6 +34,8 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
   /** Behind how many rows each line of dashes is. */
   const rules: number[] = []
   let [count, short, long, last] = [0, 0, 0, -1]
+  /** From 1; 0 for the header. */
+  let escaped = marks.escaped === undefined ? undefined : 0
   const add = (row: readonly string[]) => {
     if (names.length > 1 && isRule(row)) {
       rules.push(count)
@@ -47,6 +49,7 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
     else if (row.length > names.length && row.slice(names.length).some(cell => cell !== '')) long++
     for (let at = 0; at < names.length; at++) columns[at]?.push(row[at] ?? '')
     count++
+    if (row === marks.escaped) escaped = count
     if (count > MOST.rows || count * names.length > MOST.cells) boundedSize(count, names.length, param)
   }
   for (const row of head.slice(skipped)) if (row.some(cell => cell !== '')) add(row)
@@ -65,6 +68,7 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
       ...warnings,
       ...(short > 0 ? [`${rowsSaid(short)} fewer cells than the header: the others are missing.`] : []),
       ...rulesSaid(rules, [...repeated]),
+      ...(escaped === undefined ? [] : [escapedSaid(escaped)]),
       ...(long > 0 ? [`${rowsSaid(long)} more cells than the header: those are left out.`] : []),
     ],
   }
@@ -73,27 +77,37 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
 const without = (column: string[], rows: ReadonlySet<number>) =>
   rows.size === 0 ? column : column.filter((_, row) => !rows.has(row))
 
+const escapedSaid = (row: number) =>
+  `Quotes in cells are written as \\", first in ${row === 0 ? 'the header' : `row ${row}`}: \\" is read as a quote and \\\\ as one backslash.`
+
 const rowsSaid = (count: number) => (count === 1 ? 'One row has' : `${count} rows have`)
 
 /** The rows as they are written: see `split`. */
 function rowsOf(given: string, param: string) {
   const text = given.startsWith('\uFEFF') ? given.slice(1) : given
   const { delimiter, ahead } = delimiterOf(text)
-  const dashes = new WeakSet<readonly string[]>()
-  return { delimiter, dashes, rows: split(text, delimiter, ahead, param, dashes) }
+  const marks: Marks = { dashes: new WeakSet<readonly string[]>() }
+  return { delimiter, marks, rows: split(text, delimiter, ahead, param, marks) }
+}
+
+/** Of rows that were read. */
+interface Marks {
+  /** Those that are lines of dashes. */
+  readonly dashes: WeakSet<readonly string[]>
+  /** The first with a quote behind a backslash, where that is how quotes are written. */
+  escaped?: readonly string[]
 }
 
 /**
  * The rows as they are written, of the first also those that are blank; each up to one cell more than the most columns. Throws a
- * `Refusal` for a cell that is too long or swallows all rows, and for too many lines. Adds those that are lines of dashes
- * to `dashes`.
+ * `Refusal` for a cell that is too long or swallows all rows, and for too many lines. Fills `marks`.
  */
 function* split(
   text: string,
   delimiter: string,
   from: number,
   param: string,
-  dashes: WeakSet<readonly string[]>,
+  marks: Marks,
 ): Generator<string[], void> {
   let row: string[] = []
   let isQuoted = false
@@ -108,6 +122,7 @@ function* split(
     }
     return next[which]
   }
+  const isEscaped = hasEscapes(text, delimiter)
   let [at, lines, full, total] = [from, 0, 0, 0]
   while (at < text.length) {
     if (row.length === 0 && (text[at] === '\n' || text[at] === '\r')) {
@@ -120,11 +135,15 @@ function* split(
     if (text[at] === '=' && text[at + 1] === '"') at++
     if (text[at] === '"') {
       isQuoted = true
-      const closed = closingQuote(text, at + 1)
+      const closed = closingQuote(text, at + 1, isEscaped)
       const quoted = text.slice(at + 1, closed)
       if (closed === text.length && /[\r\n]/.test(quoted.trimEnd())) throw neverClosed(full, param)
       // What is too long also with half of its signs is not read.
       start = quoted.length > 2 * MOST.characters ? quoted : quoted.replaceAll('""', '"')
+      if (isEscaped && /\\["\\]/.test(start)) {
+        start = start.replaceAll(/\\(["\\])/g, '$1')
+        marks.escaped ??= row
+      }
       at = Math.min(closed + 1, text.length)
     }
     const end = Math.min(find('delimiter', delimiter, at), find('newline', '\n', at), find('return', '\r', at))
@@ -133,7 +152,7 @@ function* split(
     if (text[end] === delimiter && at < text.length) continue
     if (text[end] === delimiter) add('')
     if (text[end] === '\r' && text[at] === '\n') at++
-    if (!isQuoted && isDashes(row, delimiter)) dashes.add(row)
+    if (!isQuoted && isDashes(row, delimiter)) marks.dashes.add(row)
     const isFull = row.some(cell => cell !== '')
     if (isFull) full++
     if (++total <= HEAD || isFull) yield row
@@ -161,8 +180,31 @@ const neverClosed = (rows: number, param: string) =>
     `A quote opens in ${rows === 0 ? 'the first row' : `row ${rows} below the first`} and is never closed: all that follows would be one cell. Close it, or double it where it belongs to the text.`,
   )
 
-/** Where the quote is that ends a cell: one that is not doubled. The end of the text where there is none. */
-function closingQuote(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) if (text[at + 1] !== '"') return at
+/**
+ * Whether quotes in cells are written `\"`, as MySQL and Spark write them: behind one of them the cell goes on. Elsewhere the
+ * backslash is one of the text, as in `"C:\dir\",` and `\""`.
+ */
+function hasEscapes(text: string, delimiter: string): boolean {
+  for (let at = text.indexOf('\\"'); at >= 0; at = text.indexOf('\\"', at + 2)) {
+    const next = text[at + 2]
+    if (!isBehindBackslash(text, 0, at + 1)) continue
+    if (next !== undefined && next !== '"' && next !== '\r' && next !== '\n' && next !== delimiter) return true
+  }
+  return false
+}
+
+/** Where the quote is that ends a cell: one that is not doubled, nor behind a backslash where `isEscaped`. The end of the text where there is none. */
+function closingQuote(text: string, from: number, isEscaped: boolean): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    if (isEscaped && isBehindBackslash(text, from, at)) continue
+    if (text[at + 1] !== '"') return at
+    at++
+  }
   return text.length
+}
+
+function isBehindBackslash(text: string, from: number, quote: number): boolean {
+  let at = quote
+  while (at > from && text[at - 1] === '\\') at--
+  return (quote - at) % 2 === 1
 }

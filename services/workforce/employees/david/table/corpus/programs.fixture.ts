@@ -268,4 +268,15 @@ export const programs: readonly Case[] = [
     columns: ['Woche text: KW 1/2026 | KW 2/2026', 'v number: 1 | 2'],
     warned: [/"Woche" is taken for a text, as "KW 1\/2026" in row 1 is no time that is known/],
   },
+  {
+    what: 'Spark and MySQL: quotes behind a backslash, also before a comma',
+    file: lines('k,v', ['a,1', '"say \\"hi\\", or ""no""",2', '"C:\\\\dir\\\\",3', '"a \\"b\\"",4'], '\n'),
+    columns: ['k text: a | say "hi", or "no" | C:\\dir\\ | a "b"', 'v number: 1 | 2 | 3 | 4'],
+    warned: [/Quotes in cells are written as \\", first in row 2: \\" is read as a quote/],
+  },
+  {
+    what: 'paths and JSON with a backslash before a quote that is none of theirs',
+    file: lines('k,v', ['"C:\\dir\\",1', '"{""a"":""\\""x\\""""}",2'], '\n'),
+    columns: ['k text: C:\\dir\\ | {"a":"\\"x\\""}', 'v number: 1 | 2'],
+  },
 ]
