@@ -4,12 +4,13 @@ import { type Assumptions, type Conventions, conventionsOf } from './conventions
 import { digitTimes } from './digit-times.ts'
 import { oneLine, shown } from './foreign-text.ts'
 import { missingWords } from './missing-words.ts'
+import { numberSaid } from './number-said.ts'
 import { isUsable, readNumbers } from './numbers.ts'
 import { distinctNames, type RawTable, type Value } from './raw-table.ts'
 import { isNothing, type Reading, strangeSaid } from './reading.ts'
 import { signSaid } from './sign-said.ts'
 import { standInSaid } from './stand-in-said.ts'
-import { numberSaid, textSaid } from './text-said.ts'
+import { textSaid } from './text-said.ts'
 import { readTimes } from './times.ts'
 import { totalSaid } from './total-said.ts'
 import { yearParts } from './year-parts.ts'
@@ -65,7 +66,7 @@ export function typed(raw: RawTable, times?: string, assumptions: Assumptions = 
       : columnOf(name, columns[i] ?? [], conventions, name === times)
     told.push(...said)
     if (column.type === 'number' || column.type === 'time') told.push(...standInSaid(column.name, column.type, column.values))
-    return joined?.part === i ? levels(name, (columns[i] ?? []).map(textOf), isNothing) : column
+    return joined?.parts.includes(i) ? levels(name, (columns[i] ?? []).map(textOf), isNothing) : column
   })
   return { columns: done, rows, warnings: told }
 }
@@ -87,7 +88,7 @@ function columnOf(name: string, values: readonly Value[], conventions: Conventio
   const texts = values.every(value => typeof value === 'string') ? values : values.map(textOf)
   const told = (type: 'number' | 'time', { values, strange, said }: Reading): Told => ({
     column: { name, type, values },
-    said: [...said, ...strangeSaid(name, type, strange), ...(type === 'number' ? numberSaid(name, values) : [])],
+    said: [...said, ...strangeSaid(name, type, strange), ...(type === 'number' ? numberSaid(name, values, texts) : [])],
   })
   const number = areTimes ? undefined : readNumbers(name, texts, conventions)
   if (number !== undefined) return told('number', number)

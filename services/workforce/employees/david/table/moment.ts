@@ -70,10 +70,10 @@ const month: Read = text => {
   return m === undefined ? undefined : { at: utc(y, Number(m), 1), grain: 'month', zoned: false }
 }
 
-/** `Jan 2026`, `January 2026`, `2026 Jan`, `2026-Jan`; `Jan-26`, as Excel shows months. */
+/** `Jan 2026`, `January 2026`, `2026 Jan`, `2026-Jan`, `janeiro de 2026`; `Jan-26`, as Excel shows months. */
 const namedMonth: Read = text => {
-  const found = /^(\p{L}{3,10})\.?[- /]?(?:(\d{4})|'?(\d{2}))$/u.exec(text)
-  const turned = /^(\d{4})[- ](\p{L}{3,10})\.?$/u.exec(text)
+  const found = /^(\p{L}{3,12})(?: de |\.?[- /]?)(?:(\d{4})|'?(\d{2}))$/u.exec(text)
+  const turned = /^(\d{4})[- ](\p{L}{3,12})\.?$/u.exec(text)
   const m = monthNamed(found?.[1] ?? turned?.[2] ?? '')
   if (m === undefined) return undefined
   const short = found?.[3]
@@ -109,11 +109,11 @@ const CLOCK = String.raw`(?:(?:T|,?\s{1,3})(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\
 const ISO_DAY = new RegExp(`^(\\d{4})[-/.](\\d{1,2})[-/.](\\d{1,2})${CLOCK}$`, 'i')
 const SLASHED_DAY = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(?:(\\d{4})|(\\d{2}))${CLOCK}$`, 'i')
 const DAY_MONTH_YEAR = new RegExp(
-  `^(\\d{1,2})(?:st|nd|rd|th|er)?\\.?[-/ ]?(?:de |of )?(\\p{L}{3,10})\\.?,?[-/ ]?(?:de )?(?:(\\d{4})|(\\d{2}))${CLOCK}$`,
+  `^(\\d{1,2})(?:st|nd|rd|th|er)?\\.?[-/ ]?(?:de |of )?(\\p{L}{3,12})\\.?,?[-/ ]?(?:de )?(?:(\\d{4})|(\\d{2}))${CLOCK}$`,
   'iu',
 )
 const MONTH_DAY_YEAR = new RegExp(
-  `^(\\p{L}{3,10})\\.?[- ](\\d{1,2})(?:st|nd|rd|th)?(?:,? |-)(?:(\\d{4})|(\\d{2}))${CLOCK}$`,
+  `^(\\p{L}{3,12})\\.?[- ](\\d{1,2})(?:st|nd|rd|th)?(?:,? |-)(?:(\\d{4})|(\\d{2}))${CLOCK}$`,
   'iu',
 )
 

@@ -1,18 +1,18 @@
-/** Names of months and weekdays as spreadsheets write them: English, German, French, Spanish, Italian, Dutch. */
+/** Names of months and weekdays as spreadsheets write them: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Scandinavian. */
 
 const NAMES = [
-  'jan january januar jänner janvier janv enero ene gennaio gen januari',
-  'feb february februar février févr fév febrero febbraio februari',
-  'mar march märz mär mrz mars marzo maart mrt',
-  'apr april avril avr abril abr aprile',
-  'may mai mayo maggio mag mei',
-  'jun june juni juin junio giugno giu',
-  'jul july juli juillet juil julio luglio lug',
-  'aug august août agosto ago augustus',
-  'sep sept september septembre septiembre settembre set',
-  'oct october oktober okt octobre octubre ottobre ott',
-  'nov november novembre noviembre',
-  'dec december dezember dez décembre déc diciembre dic dicembre',
+  'jan january januar jänner janvier janv enero ene gennaio gen januari janeiro styczeń stycznia sty',
+  'feb february februar février févr fév febrero febbraio februari fevereiro fev luty lutego lut',
+  'mar march märz mär mrz mars marzo maart mrt março marts marzec marca',
+  'apr april avril avr abril abr aprile kwiecień kwietnia kwi',
+  'may mai mayo maggio mag mei maio maj maja',
+  'jun june juni juin junio giugno giu junho czerwiec czerwca cze',
+  'jul july juli juillet juil julio luglio lug julho lipiec lipca lip',
+  'aug august août agosto ago augustus augusti sierpień sierpnia sie',
+  'sep sept september septembre septiembre setiembre settembre set setembro wrzesień września wrz',
+  'oct october oktober okt octobre octubre ottobre ott outubro out październik października paź',
+  'nov november novembre noviembre novembro listopad listopada lis',
+  'dec december dezember dez décembre déc diciembre dic dicembre dezembro desember des grudzień grudnia gru',
 ]
 const MONTHS = new Map(NAMES.flatMap((names, i) => names.split(' ').map(name => [plain(name), i + 1] as const)))
 

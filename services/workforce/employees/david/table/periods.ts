@@ -33,7 +33,8 @@ const QUARTERS = /^(?:quarter|qtr|quartal|trimestre)$/i
 /** Whether a header says that a column holds weeks or quarters. */
 export const isPeriodName = (name: string) => WEEKS.test(name.trim()) || QUARTERS.test(name.trim())
 
-const isCode = (name: string) => isCodeName(name) || /(?:^|[ _-])(?:ref|invoice|reference|rechnung)$/i.test(name.trim())
+/** Whether a header says that a column names things. */
+export const isCode = (name: string) => isCodeName(name) || /(?:^|[ _-])(?:ref|invoice|reference|rechnung)$/i.test(name.trim())
 
 /** The year and the number beside it: `202601`, `2026-1`, `2026.01`, `1/2026`. */
 function partsOf(text: string): readonly [year: string, part: string] | undefined {

@@ -5,7 +5,7 @@ import { readMoment } from './moment.ts'
 import { monthNamed } from './month-names.ts'
 import { isDesignation, readNumber } from './number.ts'
 import { plainForm } from './number-form.ts'
-import { isPeriodName } from './periods.ts'
+import { isCode, isPeriodName } from './periods.ts'
 import { firstOf, isNothing } from './reading.ts'
 
 export function textSaid(name: string, type: 'category' | 'text', texts: readonly string[]): readonly string[] {
@@ -19,6 +19,7 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   const digits = isTimeName(name) ? /\d/ : isPeriodName(name) ? /\d{4}|\d\D{1,5}\d/ : undefined
   const areUnknownTimes = digits && sample.every(text => digits.test(text)) && !sample.every(isClock)
   const unknown = () => taken(sample.find(text => !isTime(text)) ?? first, 'time that is known: write 2026-01-31')
+  if (!isCode(name) && new Set(sample).size > 1 && sample.every(isPeriod)) return unknown()
   const designation = sample.find(text => isDesignation(text) && (/^\s*\d+\s*$/.test(text) || !isTime(text)))
   if (designation !== undefined) {
     if (areUnknownTimes) return unknown()
@@ -39,6 +40,8 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   if (areUnknownTimes && !sample.every(isTime)) return unknown()
   const almost = almostNumber(sample)
   if (almost !== undefined) return taken(almost, 'number')
+  const infinite = sample.find(isInfinite)
+  if (infinite !== undefined && sample.every(text => isInfinite(text) || isNumber(text))) return taken(infinite, 'number')
   // What the first rows did not show.
   const late = isNumber(first) ? texts.find(text => !isNothing(text) && !isNumber(text)) : undefined
   if (late !== undefined) return others(isNumber).length > 0 ? [] : taken(late, 'number')
@@ -53,18 +56,6 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
     ? [`${shown(name)} is text, as ${shown(first)} in row ${texts.indexOf(first) + 1} has a unit. Leave the units out.`]
     : []
 }
-
-/** What is said of numbers whose header calls them days. */
-export function numberSaid(name: string, values: Float64Array): readonly string[] {
-  const row = values.findIndex(value => !Number.isNaN(value))
-  return DAYS.test(name.trim()) && (values[row] ?? 0) >= 100
-    ? [
-        `${shown(name)} is read as numbers, as ${values[row]} in row ${row + 1} is no time that is known: write 2026-01-31.`,
-      ]
-    : []
-}
-
-const DAYS = /^(?:date|fecha|valuta|wertstellung)$|[ _]date$|datum$|^\p{L}{4,20}tag$/iu
 
 const isNumber = (text: string) => {
   const form = plainForm([text])
@@ -97,7 +88,21 @@ function disagreeing(sample: readonly string[]): readonly [string, string] | und
 const LONGEST = 50
 
 const DATED =
-  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|(?<!\d)\d{1,2}[a-z]{3}\d{4}|\d{4}年/i
+  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|(?<!\d)\d{1,2}[a-z]{3}\d{4}|\d{4}年|^\d{1,2}\.? \p{L}{3,12}\.?,? (?:19|20)\d{2}$/iu
+
+/** Parts of years: `FY24`, `FY2024 Q1`, `H1 2026`, `2H26`, SAP's `2026-012` and `012.2026`, `KW 1/2026`. */
+const PERIODS: readonly RegExp[] = [
+  /^(?:FY|GJ)[ -]?'?(?:\d{2}|(?:19|20)\d{2})(?:[-/]\d{2})?(?:[ -]?[QHPM]\d{1,2})?$/i,
+  /^[QH][1-4][ -]?FY[ -]?'?(?:\d{2}|(?:19|20)\d{2})$/i,
+  /^H[12][ /-]?(?:(?:19|20)\d{2}|(?<=[ /-])'?\d{2}|'\d{2})$/i,
+  /^(?:[12]H[ /-]?'?\d{2}|[12]H[ /-]?(?:19|20)\d{2}|(?:19|20)\d{2}[ /-]?[HS][12]|S[12][ /-](?:19|20)\d{2})$/i,
+  /^(?:(?:19|20)\d{2}[-./]0(?:0[1-9]|1[0-6])|0(?:0[1-9]|1[0-6])[-./](?:19|20)\d{2})$/,
+  /^(?:(?:KW|CW|WK|W) ?\d{1,2} ?[ /.-](?:19|20)\d{2}|(?:19|20)\d{2}[ /.-](?:KW|CW|WK) ?\d{1,2})$/i,
+]
+
+const isPeriod = (text: string) => text.length <= 20 && PERIODS.some(form => form.test(text.trim()))
+
+const isInfinite = (text: string) => /^(?:[+-]?(?:inf|infinity)|[+-]?∞|[+-]?1\.#(?:INF|IND|QNAN)0*)$/i.test(text.trim())
 
 /** A cell that is no number below two that are, or among others of digits with a sign: `<5`, `12*`. */
 function almostNumber(sample: readonly string[]): string | undefined {

@@ -33,7 +33,7 @@ export function readTimes(
   // Days come again, so each text is read once.
   const known = new Map<string, Moment | undefined>()
   const strange: Strange[] = []
-  let [zoned, short, found]: [boolean, string | undefined, number] = [false, undefined, 0]
+  let [zoned, short, found]: [boolean, Strange | undefined, number] = [false, undefined, 0]
   let unzoned: Strange | undefined
   const values = Float64Array.from(texts, (text, i) => {
     if (isNothing(text)) return Number.NaN
@@ -46,7 +46,7 @@ export function readTimes(
     found++
     zoned ||= moment.zoned
     if (!moment.zoned && moment.grain === 'time') unzoned ??= { text, row: i + 1 }
-    if (moment.shortYear) short ??= text
+    if (moment.shortYear) short ??= { text, row: i + 1 }
     return moment.at
   })
   if (!few(strange.length, found + strange.length)) return undefined
@@ -57,14 +57,23 @@ export function readTimes(
     said: [
       ...(inDigits ? [inDigits.said] : []),
       ...said,
-      ...shortSaid(name, short, short && read(short, order)),
+      ...shortSaid(name, short, short && read(short.text, order)),
       ...zoneSaid(name, zoned, unzoned),
     ],
   }
 }
 
-const shortSaid = (name: string, text: string | undefined, moment: Moment | '' | undefined) =>
-  text && moment ? [`${shown(name)} has years of two digits: ${shown(text)} is read as ${dayOf(moment.at)}.`] : []
+const shortSaid = (name: string, short: Strange | undefined, moment: Moment | undefined) =>
+  short && moment
+    ? [
+        `${shown(name)} has years of two digits: ${shown(short.text)} in row ${short.row} is read as ${dayOf(moment.at)}.${
+          YEAR_FIRST.test(short.text) ? ' Write all four digits if the year is first.' : ''
+        }`,
+      ]
+    : []
+
+/** May have the year first: `26/01/13`. */
+const YEAR_FIRST = /^\s*\d{2}([-/.])\d{1,2}\1\d{2}(?!\d)/
 
 const zoneSaid = (name: string, zoned: boolean, unzoned: Strange | undefined) =>
   zoned && unzoned

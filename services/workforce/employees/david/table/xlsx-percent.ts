@@ -29,6 +29,12 @@ export function sheetPath(parts: Parts, sheet: number): string {
   return pathOf(parts, 'Id', one => one === id)
 }
 
+/** Whether days are counted from 1904. */
+export function isOf1904(parts: Parts): boolean {
+  const [properties] = tagsOf(parts, 'xl/workbook.xml', ['workbookPr'])
+  return /^(?:1|true)$/i.test(properties?.attributes.get('date1904') ?? '')
+}
+
 /** A fraction is what a spreadsheet calculates with, and what pandas and R read: it stays, and is told. `numbers`: how many all are. */
 export function percentSaid(name: string, percentages: readonly number[], numbers: number): string[] {
   const example = percentages.find(value => value !== 0) ?? percentages[0]

@@ -7,9 +7,10 @@ import { shown } from './foreign-text.ts'
 import { cellOf } from './json.ts'
 import { HEAD, layoutOf } from './layout.ts'
 import { boundedSize, distinctNames, type RawTable, type Value } from './raw-table.ts'
+import { headersAgain, rulesSaid } from './repeats.ts'
 import { unreadArchive } from './unread-formats.ts'
 import { boundedSheets, odditiesOf } from './xlsx-bounds.ts'
-import { percentCells, percentSaid, sheetPath } from './xlsx-percent.ts'
+import { isOf1904, percentCells, percentSaid, sheetPath } from './xlsx-percent.ts'
 import { unzip } from './zip.ts'
 
 /** All parts of a file together, unpacked, and how many there may be. */
@@ -38,7 +39,7 @@ export async function readXlsx(
   if (chosen === undefined || !full.includes(chosen)) throw new Refusal(param, 'The table is empty.')
   const others = full.filter(one => one !== chosen).map(({ name }) => shown(name))
   const { merged, uncounted, error } = odditiesOf(parts.get(sheetPath(parts, all.indexOf(chosen))))
-  const table = tableOf(chosen.rows, header, percentCells(parts, all.indexOf(chosen)), param)
+  const table = tableOf(chosen.rows, header, percentCells(parts, all.indexOf(chosen)), dayZeroOf(parts), param)
   return {
     ...table,
     warnings: [
@@ -104,6 +105,7 @@ function tableOf(
   rows: Sheet['rows'],
   header: number | undefined,
   percents: ReturnType<typeof percentCells>,
+  dayZero: number,
   param: string,
 ): RawTable {
   const width = Math.max(0, ...rows.slice(0, HEAD).map(row => row.length), rows[0]?.length ?? 0)
@@ -111,8 +113,15 @@ function tableOf(
   const cells = (row: readonly unknown[]) => Array.from({ length: width }, (_, at) => dated(row[at], param))
   const head = rows.slice(0, HEAD).map(row => cells(row).map(written))
   const { names, skipped, warnings } = layoutOf(head, header, param)
-  const body = rows.slice(skipped).filter(row => row.some(cell => cell !== null && cell !== ''))
-  const columns = names.map((_, at) => clocked(body.map(row => dated(row[at], param))))
+  const filled = rows.slice(skipped).filter(row => row.some(cell => cell !== null && cell !== ''))
+  const repeated = headersIn(filled, skipped > 0 ? (head[skipped - 1] ?? []) : [], width, param)
+  const body = filled.filter((_, row) => !repeated.has(row))
+  const columns = names.map((_, at) =>
+    clocked(
+      body.map(row => dated(row[at], param)),
+      dayZero,
+    ),
+  )
   const distinct = distinctNames(names)
   const percentages = distinct.map((): number[] => [])
   for (const { row, column } of percents) {
@@ -121,7 +130,23 @@ function tableOf(
   }
   const numbersIn = (values: readonly Value[] = []) => values.filter(value => typeof value === 'number').length
   const said = distinct.flatMap((name, at) => percentSaid(name, percentages[at] ?? [], numbersIn(columns[at])))
-  return { names: distinct, columns, rows: body.length, warnings: [...warnings, ...said] }
+  return { names: distinct, columns, rows: body.length, warnings: [...warnings, ...rulesSaid([], [...repeated]), ...said] }
+}
+
+/** Rows in which the header comes again, from 0. */
+function headersIn(
+  rows: readonly (readonly unknown[])[],
+  header: readonly string[],
+  width: number,
+  param: string,
+): ReadonlySet<number> {
+  const filled = header.filter(name => name !== '').length
+  const again = new Map<number, boolean>()
+  for (const [row, cells] of rows.entries())
+    if (filled > 1 && header.every((name, at) => name === (cells[at] ?? ''))) again.set(row, false)
+  if (again.size === 0) return new Set()
+  const texts = Array.from({ length: width }, (_, at) => rows.map(row => written(dated(row[at], param))))
+  return headersAgain(header, texts, again)
 }
 
 /** Times are shares of days, and may be a little before the second that is meant. */
@@ -133,16 +158,20 @@ function dated(cell: unknown, param: string): Value {
 }
 
 /** Times of no day and lengths of time, as clocks show them, where a column has no other dates. */
-function clocked(values: readonly Value[]): readonly Value[] {
+function clocked(values: readonly Value[], dayZero: number): readonly Value[] {
   const areClocks = values.every(
-    value => !(value instanceof Date) || (value.getTime() >= DAY_ZERO && value.getTime() < LAST_DAY),
+    value => !(value instanceof Date) || (value.getTime() >= dayZero && value.getTime() < dayZero + LONGEST),
   )
   return areClocks
-    ? values.map(value => (value instanceof Date ? clock(Math.round((value.getTime() - DAY_ZERO) / 1000)) : value))
+    ? values.map(value => (value instanceof Date ? clock(Math.round((value.getTime() - dayZero) / 1000)) : value))
     : values
 }
 
-const [DAY_ZERO, LAST_DAY] = [Date.UTC(1899, 11, 30), Date.UTC(1900, 1, 1)]
+/** Of a length of time: 33 days. */
+const LONGEST = 33 * 86_400_000
+
+/** The day with the number 0: of 1904 where the workbook says so, as those of old Macs do. */
+const dayZeroOf = (parts: ReadonlyMap<string, Uint8Array>) => (isOf1904(parts) ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30))
 
 const clock = (seconds: number) =>
   [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]

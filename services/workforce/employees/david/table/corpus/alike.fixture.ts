@@ -121,4 +121,65 @@ export const alike: readonly Case[] = [
     columns: ['a text: a | c', 'b text: b | d'],
     warned: [/One line of dashes, right below the header/],
   },
+  {
+    what: 'a header that comes again on each page of a workbook',
+    name: 'a.xlsx',
+    file: packed(
+      workbook({
+        A: rowsXml([
+          ['k', 'v'],
+          ['a', 1],
+          ['k', 'v'],
+          ['b', 2],
+        ]),
+      }),
+    ),
+    columns: ['k text: a | b', 'v number: 1 | 2'],
+    warned: [/The header comes again below row 1 and is left out there/],
+  },
+  {
+    what: 'days and times of no day of a workbook that counts from 1904',
+    name: 'a.xlsx',
+    file: packed(
+      workbook(
+        {
+          A: rowsXml([
+            ['at', 'day'],
+            [
+              [0.25, 's="2"'],
+              [44561, 's="1"'],
+            ],
+            [
+              [1.5, 's="2"'],
+              [44562, 's="1"'],
+            ],
+          ]),
+        },
+        { epoch1904: true },
+      ),
+    ),
+    columns: ['at text: 06:00:00 | 36:00:00', 'day time: 2026-01-01 | 2026-01-02'],
+  },
+  {
+    what: 'prices and measurements that are no versions, and lengths of time',
+    file: lines('price,rounded,time', ['1.10,0.10,0', '2.20,12.3,130', '3.50,1.25,260']),
+    columns: ['price number: 1.1 | 2.2 | 3.5', 'rounded number: 0.1 | 12.3 | 1.25', 'time number: 0 | 130 | 260'],
+  },
+  {
+    what: 'versions in a column that is called otherwise',
+    file: lines('release', ['1.10', '1.2', '1.20']),
+    columns: ['release number: 1.1 | 1.2 | 1.2'],
+    warned: [/"release" is read as numbers, so "1\.10" in row 1 is 1\.1\. Call the column "version"/],
+  },
+  {
+    what: 'numbers of invoices that look like periods, and models that look like halves of years',
+    file: lines('invoice,model', ['2026-001,H110', '2026-002,H120']),
+    columns: ['invoice text: 2026-001 | 2026-002', 'model text: H110 | H120'],
+  },
+  {
+    what: 'infinite numbers in two rows',
+    file: lines('v,w', ['1,inf', '-Infinity,2']),
+    columns: ['v text: 1 | -Infinity', 'w text: inf | 2'],
+    warned: [/"v" is taken for a text, as "-Infinity" in row 2 is no number/, /"inf" in row 1 is no number/],
+  },
 ]

@@ -147,4 +147,99 @@ export const periods: readonly Case[] = [
     columns: ['year_month time: 2026-01-01 | 2026-02-01', 'v number: 1 | 2'],
     warned: [/"202601" is the month of 2026-01-01/],
   },
+  {
+    what: 'a year, a month and a day',
+    file: lines('year,month,day,v', ['2026,1,31,1', '2026,2,1,2']),
+    columns: ['year month day time: 2026-01-31 | 2026-02-01', 'month text: 1 | 2', 'day text: 31 | 1', 'v number: 1 | 2'],
+    warned: [/"year", "month" and "day" are read together as times: the first row is 2026-1-31/],
+  },
+  {
+    what: 'a year, a month and a day that the month has not',
+    file: lines('Jahr;Monat;Tag;v', ['2026;Januar;31;1', '2026;Februar;30;2']),
+    columns: [
+      'Jahr Monat time: 2026-01-01 | 2026-02-01',
+      'Monat text: Januar | Februar',
+      'Tag number: 31 | 30',
+      'v number: 1 | 2',
+    ],
+    warned: [/the first row is 2026-1\. "Tag" is left out of them, as "30" in row 2 is no day of its month/],
+  },
+  {
+    what: 'names of months in Polish, Spanish, Italian, Portuguese and Dutch',
+    file: lines('a,b,c,d,e', [
+      'styczeń 2026,enero de 2026,gennaio 2026,março de 2026,maart 2026',
+      'październik 2026,agosto de 2026,luglio 2026,outubro de 2026,augustus 2026',
+    ]),
+    columns: [
+      'a time: 2026-01-01 | 2026-10-01',
+      'b time: 2026-01-01 | 2026-08-01',
+      'c time: 2026-01-01 | 2026-07-01',
+      'd time: 2026-03-01 | 2026-10-01',
+      'e time: 2026-03-01 | 2026-08-01',
+    ],
+  },
+  {
+    what: 'days with names of months in Polish, Spanish, Italian, Portuguese and Dutch',
+    file: lines('a,b,c,d,e', [
+      '12 października 2026,3 de enero de 2026,5 ott 2026,5 de maio de 2026,1 mrt. 2026',
+      '13 grudnia 2026,4 de mayo de 2026,6 dic 2026,6 de maio de 2026,2 mei 2026',
+    ]),
+    columns: [
+      'a time: 2026-10-12 | 2026-12-13',
+      'b time: 2026-01-03 | 2026-05-04',
+      'c time: 2026-10-05 | 2026-12-06',
+      'd time: 2026-05-05 | 2026-05-06',
+      'e time: 2026-03-01 | 2026-05-02',
+    ],
+  },
+  {
+    what: 'names of months that are not known',
+    file: lines('d,v', ['5 мая 2026,1', '6 июня 2026,2']),
+    columns: ['d text: 5 мая 2026 | 6 июня 2026', 'v number: 1 | 2'],
+    warned: [NO_TIME],
+  },
+  {
+    what: 'years of a company, halves of years, periods of SAP and weeks, whatever their columns are called',
+    file: lines('a;b;c;d;e;f', [
+      'FY24;FY2024 Q1;H1 2026;2026-012;KW 1/2026;012.2026',
+      'FY25;FY2024 Q2;H2 2026;2026-011;KW 2/2026;011.2026',
+    ]),
+    columns: [
+      'a text: FY24 | FY25',
+      'b text: FY2024 Q1 | FY2024 Q2',
+      'c text: H1 2026 | H2 2026',
+      'd text: 2026-012 | 2026-011',
+      'e text: KW 1/2026 | KW 2/2026',
+      'f text: 012.2026 | 011.2026',
+    ],
+    warned: [
+      /"a" is taken for a text, as "FY24" in row 1/,
+      /"b" is taken for a text, as "FY2024 Q1" in row 1/,
+      /"c" is taken for a text, as "H1 2026" in row 1/,
+      /"d" is taken for a text, as "2026-012" in row 1/,
+      /"e" is taken for a text, as "KW 1\/2026" in row 1/,
+      /"f" is taken for a text, as "012\.2026" in row 1 is no time/,
+    ],
+  },
+  {
+    what: 'periods of SAP without a sign between',
+    file: lines('Periode;v', ['2026011;1', '2026012;2']),
+    columns: ['Periode number: 2026011 | 2026012', 'v number: 1 | 2'],
+    warned: [/"Periode" is read as numbers, as 2026011 in row 1 is no time that is known/],
+  },
+  {
+    what: 'times of the day without a sign between',
+    file: lines('time,dep_time', ['900,5', '1430,517', '1515,2400']),
+    columns: ['time number: 900 | 1430 | 1515', 'dep_time number: 5 | 517 | 2400'],
+    warned: [
+      /"time" is read as numbers, for example 900 in row 1\. Write 9:00 if they are times of the day/,
+      /"dep_time" is read as numbers, for example 517 in row 2\. Write 5:17/,
+    ],
+  },
+  {
+    what: 'years of two digits that come first',
+    file: lines('d,v', ['26/01/13,1', '26/01/14,2']),
+    columns: ['d time: 2013-01-26 | 2014-01-26', 'v number: 1 | 2'],
+    warned: [/"d" has years of two digits: "26\/01\/13" in row 1 is read as 2013-01-26\. Write all four digits if/],
+  },
 ]

@@ -30,7 +30,7 @@ export const spreadsheets: readonly Case[] = [
     columns: ['month time: 2026-01-01 | 2026-02-01 | 2026-03-01', 'sales number: 1234 | 12345 | 999'],
     warned: [
       /"sales" is read with a decimal point: "1,234" as 1234/,
-      /"month" has years of two digits: "Jan-26" is read as 2026-01-01/,
+      /"month" has years of two digits: "Jan-26" in row 1 is read as 2026-01-01/,
     ],
   },
   {

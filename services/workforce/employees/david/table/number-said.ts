@@ -1,0 +1,70 @@
+/** What is said of numbers that may be something else: days, times of the day, periods of SAP, versions. */
+import { shown } from './foreign-text.ts'
+import { isNothing } from './reading.ts'
+
+/** `texts` are the cells as they were written, where they were texts. */
+export function numberSaid(name: string, values: Float64Array, texts: readonly string[] = []): readonly string[] {
+  const called = name.trim()
+  const row = values.findIndex(value => !Number.isNaN(value))
+  const said = (what: string) => [`${shown(name)} is read as numbers, ${what}`]
+  const isLate = (values[row] ?? 0) >= 100
+  if (DAYS.test(called) && isLate)
+    return said(`as ${values[row]} in row ${row + 1} is no time that is known: write 2026-01-31.`)
+  if (PERIODS.test(called) && values.every(value => Number.isNaN(value) || isPeriod(value)) && row >= 0)
+    return said(`as ${values[row]} in row ${row + 1} is no time that is known: write 2026-01.`)
+  const clock = CLOCKS.test(called) ? clockIn(values) : -1
+  if (clock >= 0) {
+    const hours = Math.floor((values[clock] ?? 0) / 100)
+    const minutes = String((values[clock] ?? 0) % 100).padStart(2, '0')
+    return said(`for example ${values[clock]} in row ${clock + 1}. Write ${hours}:${minutes} if they are times of the day.`)
+  }
+  const version = versionIn(texts)
+  return version === undefined
+    ? []
+    : said(`so ${shown(texts[version] ?? '')} in row ${version + 1} is ${values[version]}. Call the column "version" if it has versions.`)
+}
+
+const DAYS = /^(?:date|fecha|valuta|wertstellung)$|[ _]date$|datum$|^\p{L}{4,20}tag$/iu
+
+/** Year and number of the period: `2026012`. */
+const PERIODS = /period|poper|monat|month/i
+const isPeriod = (value: number) =>
+  Number.isInteger(value) && value >= 1_900_001 && value <= 2_100_000 && value % 1000 >= 1 && value % 1000 <= 16
+
+const CLOCKS =
+  /^(?:time|zeit|uhrzeit|hhmm|heure|hora|ora|uur|clock)$|(?:^|[ _-])(?:dep|departure|arr|arrival|start|end|begin|event|order|check[ _-]?in|check[ _-]?out|opening|closing|local)[ _-]?time$|(?:time[ _-]of[ _-]day|hhmm|(?:start|end|abfahrts|ankunfts|anfangs|beginn)zeit)$/i
+
+/** A number that is a time of the day where all are: `900`, `1430`. At equal steps that pass over no hour, they are a measure. */
+function clockIn(values: Float64Array): number {
+  const isClock = (value: number) =>
+    Number.isNaN(value) || (Number.isInteger(value) && value >= 0 && value <= 2400 && value % 100 < 60)
+  if (!values.every(isClock)) return -1
+  const found = values.filter(value => !Number.isNaN(value))
+  const step = (found[1] ?? 0) - (found[0] ?? 0)
+  const areSteps = found.every((value, at) => at === 0 || value - (found[at - 1] ?? 0) === step)
+  return found.length > 2 && areSteps && step % 100 !== 0 ? -1 : values.findIndex(value => value >= 100)
+}
+
+const VERSION = /^\d{1,3}(?:\.\d{1,3})?$/
+
+/**
+ * A zero at the end, as of `1.10`, where other cells have fewer decimals: no program writes numbers so. With as many digits in
+ * all they are rounded.
+ */
+function versionIn(texts: readonly string[]): number | undefined {
+  let [zero, least, most, longest, shortest]: [number | undefined, number, number, number, number] = [undefined, 9, 0, 0, 9]
+  for (const [row, text] of texts.entries()) {
+    if (text === '') continue
+    if (text.length > 7 || !VERSION.test(text)) {
+      if (isNothing(text)) continue
+      return undefined
+    }
+    const point = text.indexOf('.')
+    if (point < 0) continue
+    const decimals = text.length - point - 1
+    if (decimals > 1 && text.endsWith('0')) zero ??= row
+    ;[least, most] = [Math.min(least, decimals), Math.max(most, decimals)]
+    ;[shortest, longest] = [Math.min(shortest, text.length), Math.max(longest, text.length)]
+  }
+  return least < most && shortest < longest ? zero : undefined
+}
