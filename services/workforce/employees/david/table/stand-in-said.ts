@@ -10,9 +10,10 @@ export function standInSaid(name: string, type: 'number' | 'time', values: Array
     if (!isStandIn(ends, side)) return []
     const row = Array.prototype.indexOf.call(values, value) + 1
     const text = type === 'number' ? String(value) : dayOf(value)
-    const count = ends[side].count === 1 ? '' : `${ends[side].count} times, first `
+    const { count } = ends[side]
+    const rows = count === 1 ? `row ${row}` : `${count} rows, the first is row ${row}`
     return [
-      `${shown(name)} has ${text} ${count}in row ${row}, far from its other values, and it is read like them. Leave such cells empty if it stands for a missing value.`,
+      `${shown(name)} has ${text} in ${rows}: far from its other values, and read like them. Leave such cells empty if it stands for a missing value.`,
     ]
   })
 }

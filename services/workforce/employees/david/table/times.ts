@@ -73,7 +73,7 @@ const shortSaid = (name: string, short: Strange | undefined, moment: Moment | un
     : []
 
 /** May have the year first: `26/01/13`. */
-const YEAR_FIRST = /^\s*\d{2}([-/.])\d{1,2}\1\d{2}(?!\d)/
+const YEAR_FIRST = /^\s*\d{2}([-/])\d{1,2}\1\d{2}(?!\d)/
 
 const zoneSaid = (name: string, zoned: boolean, unzoned: Strange | undefined) =>
   zoned && unzoned

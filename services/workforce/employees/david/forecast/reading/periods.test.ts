@@ -20,6 +20,7 @@ for (const [what, csv, frequency, next] of [
   ['quarters', table('Quartal;v', at => `${(at % 4) + 1}/${2020 + Math.floor(at / 4)};${at}`), 'quarterly', '2025-Q1'],
   ['seasons', table('season,v', at => `${2000 + at}/${padded(at + 1)},${at}`), 'yearly', '2020'],
   ['years and weeks', table('Jahr,KW,v', at => `2026,${at + 1},${at}`), 'weekly', '2026-05-18'],
+  ['years, months and days', table('year,month,day,v', at => `2026,1,${at + 1},${at}`), 'daily', '2026-01-21'],
   ['days without signs between', table('Datum,v', at => `${padded(at + 1)}012026,${at}`), 'daily', '2026-01-21'],
 ] as const)
   it(`forecasts ${what}, and says how they are read`, () => {
@@ -35,4 +36,10 @@ it('does not forecast ids with a point, and says which column tells debits from 
   assert.equal(name, 'amount')
   assert.match(warnings.join('\n'), /"customer_id" names or counts rows/)
   assert.match(warnings.join('\n'), /"S\/H" has "H" and "S"/)
+})
+
+it('says which value may stand for a missing one', () => {
+  const { values, warnings } = read(table('day,v', at => `2026-01-${padded(at + 1)},${at % 6 === 3 ? -999 : 20 + at}`))
+  assert.equal(values[3], -999)
+  assert.match(warnings.join('\n'), /"v" has -999 in 3 rows, the first is row 4: far from its other values/)
 })

@@ -6,6 +6,7 @@ import { digitTimes } from '../../table/digit-times.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { isDesignation, readNumber } from '../../table/number.ts'
 import { readNumbers } from '../../table/numbers.ts'
+import { standInSaid } from '../../table/stand-in-said.ts'
 import { looksLikeTimes, namesTimes } from './times-column.ts'
 
 interface Sampled {
@@ -73,7 +74,7 @@ export function numbersOf(
   param: string,
 ): { readonly values: readonly number[]; readonly said: readonly string[] } {
   const read = readNumbers(name, cells, conventions)
-  if (read?.strange.length === 0) return { values: [...read.values], said: read.said }
+  if (read?.strange.length === 0) return { values: [...read.values], said: [...read.said, ...standInSaid(name, 'number', read.values)] }
   const values = cells.map(cell => readNumber(cell, false))
   const place = read?.strange[0] ? read.strange[0].row - 1 : values.indexOf(undefined)
   if (place < 0) return { values: values.map(value => value ?? Number.NaN), said: [] }
