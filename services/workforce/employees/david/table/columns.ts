@@ -65,7 +65,8 @@ export function typed(raw: RawTable, times?: string, assumptions: Assumptions = 
       ? columnOf(distinctNames([...names, joined.name]).at(-1) ?? name, joined.texts, conventions, true)
       : columnOf(name, columns[i] ?? [], conventions, name === times)
     told.push(...said)
-    if (column.type === 'number' || column.type === 'time') told.push(...standInSaid(column.name, column.type, column.values))
+    if (column.type === 'number' || column.type === 'time')
+      told.push(...standInSaid(column.name, column.type, column.values))
     return joined?.parts.includes(i) ? levels(name, (columns[i] ?? []).map(textOf), isNothing) : column
   })
   return { columns: done, rows, warnings: told }

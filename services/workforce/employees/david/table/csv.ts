@@ -102,13 +102,7 @@ interface Marks {
  * The rows as they are written, of the first also those that are blank; each up to one cell more than the most columns. Throws a
  * `Refusal` for a cell that is too long or swallows all rows, and for too many lines. Fills `marks`.
  */
-function* split(
-  text: string,
-  delimiter: string,
-  from: number,
-  param: string,
-  marks: Marks,
-): Generator<string[], void> {
+function* split(text: string, delimiter: string, from: number, param: string, marks: Marks): Generator<string[], void> {
   let row: string[] = []
   let isQuoted = false
   const add = (cell: string) => {

@@ -16,12 +16,16 @@ export function numberSaid(name: string, values: Float64Array, texts: readonly s
   if (clock >= 0) {
     const hours = Math.floor((values[clock] ?? 0) / 100)
     const minutes = String((values[clock] ?? 0) % 100).padStart(2, '0')
-    return said(`for example ${values[clock]} in row ${clock + 1}. Write ${hours}:${minutes} if they are times of the day.`)
+    return said(
+      `for example ${values[clock]} in row ${clock + 1}. Write ${hours}:${minutes} if they are times of the day.`,
+    )
   }
   const version = versionIn(texts)
   return version === undefined
     ? []
-    : said(`so ${shown(texts[version] ?? '')} in row ${version + 1} is ${values[version]}. Call the column "version" if it has versions.`)
+    : said(
+        `so ${shown(texts[version] ?? '')} in row ${version + 1} is ${values[version]}. Call the column "version" if it has versions.`,
+      )
 }
 
 const DAYS = /^(?:date|fecha|valuta|wertstellung)$|[ _]date$|datum$|^\p{L}{4,20}tag$/iu
@@ -52,7 +56,13 @@ const VERSION = /^\d{1,3}(?:\.\d{1,3})?$/
  * all they are rounded.
  */
 function versionIn(texts: readonly string[]): number | undefined {
-  let [zero, least, most, longest, shortest]: [number | undefined, number, number, number, number] = [undefined, 9, 0, 0, 9]
+  let [zero, least, most, longest, shortest]: [number | undefined, number, number, number, number] = [
+    undefined,
+    9,
+    0,
+    0,
+    9,
+  ]
   for (const [row, text] of texts.entries()) {
     if (text === '') continue
     if (text.length > 7 || !VERSION.test(text)) {

@@ -84,7 +84,15 @@ function isStandInNumber(ends: Ends, side: 'low' | 'high'): boolean {
 }
 
 const DAY = 86_400_000
-const KNOWN = new Set(['1900-01-01', '1899-12-30', '1970-01-01', '1901-01-01', '1800-01-01', '2099-12-31', '2100-01-01'])
+const KNOWN = new Set([
+  '1900-01-01',
+  '1899-12-30',
+  '1970-01-01',
+  '1901-01-01',
+  '1800-01-01',
+  '2099-12-31',
+  '2100-01-01',
+])
 
 function isStandInDay(ends: Ends, side: 'low' | 'high'): boolean {
   const { value, count } = ends[side]

@@ -41,7 +41,8 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   const almost = almostNumber(sample)
   if (almost !== undefined) return taken(almost, 'number')
   const infinite = sample.find(isInfinite)
-  if (infinite !== undefined && sample.every(text => isInfinite(text) || isNumber(text))) return taken(infinite, 'number')
+  if (infinite !== undefined && sample.every(text => isInfinite(text) || isNumber(text)))
+    return taken(infinite, 'number')
   // What the first rows did not show.
   const late = isNumber(first) ? texts.find(text => !isNothing(text) && !isNumber(text)) : undefined
   if (late !== undefined) return others(isNumber).length > 0 ? [] : taken(late, 'number')

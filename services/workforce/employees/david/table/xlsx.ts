@@ -130,7 +130,12 @@ function tableOf(
   }
   const numbersIn = (values: readonly Value[] = []) => values.filter(value => typeof value === 'number').length
   const said = distinct.flatMap((name, at) => percentSaid(name, percentages[at] ?? [], numbersIn(columns[at])))
-  return { names: distinct, columns, rows: body.length, warnings: [...warnings, ...rulesSaid([], [...repeated]), ...said] }
+  return {
+    names: distinct,
+    columns,
+    rows: body.length,
+    warnings: [...warnings, ...rulesSaid([], [...repeated]), ...said],
+  }
 }
 
 /** Rows in which the header comes again, from 0. */
@@ -171,7 +176,8 @@ function clocked(values: readonly Value[], dayZero: number): readonly Value[] {
 const LONGEST = 33 * 86_400_000
 
 /** The day with the number 0: of 1904 where the workbook says so, as those of old Macs do. */
-const dayZeroOf = (parts: ReadonlyMap<string, Uint8Array>) => (isOf1904(parts) ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30))
+const dayZeroOf = (parts: ReadonlyMap<string, Uint8Array>) =>
+  isOf1904(parts) ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)
 
 const clock = (seconds: number) =>
   [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]

@@ -53,7 +53,9 @@ export function seriesOf(raw: RawTable, input: ForecastInput, param: string): re
     (input.date_column === undefined
       ? timesColumn(names, sample, param, labels)
       : named(input.date_column, 'date_column'))
-  const others = [...names.keys()].filter(index => index !== dates && index !== labels && !joined?.parts.includes(index))
+  const others = [...names.keys()].filter(
+    index => index !== dates && index !== labels && !joined?.parts.includes(index),
+  )
   const asked = input.value_columns?.map(name => named(name, 'value_columns'))
   const { chosen, warnings } = asked
     ? { chosen: asked, warnings: [] }

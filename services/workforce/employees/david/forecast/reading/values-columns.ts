@@ -74,7 +74,8 @@ export function numbersOf(
   param: string,
 ): { readonly values: readonly number[]; readonly said: readonly string[] } {
   const read = readNumbers(name, cells, conventions)
-  if (read?.strange.length === 0) return { values: [...read.values], said: [...read.said, ...standInSaid(name, 'number', read.values)] }
+  if (read?.strange.length === 0)
+    return { values: [...read.values], said: [...read.said, ...standInSaid(name, 'number', read.values)] }
   const values = cells.map(cell => readNumber(cell, false))
   const place = read?.strange[0] ? read.strange[0].row - 1 : values.indexOf(undefined)
   if (place < 0) return { values: values.map(value => value ?? Number.NaN), said: [] }

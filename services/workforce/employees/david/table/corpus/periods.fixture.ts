@@ -150,7 +150,12 @@ export const periods: readonly Case[] = [
   {
     what: 'a year, a month and a day',
     file: lines('year,month,day,v', ['2026,1,31,1', '2026,2,1,2']),
-    columns: ['year month day time: 2026-01-31 | 2026-02-01', 'month text: 1 | 2', 'day text: 31 | 1', 'v number: 1 | 2'],
+    columns: [
+      'year month day time: 2026-01-31 | 2026-02-01',
+      'month text: 1 | 2',
+      'day text: 31 | 1',
+      'v number: 1 | 2',
+    ],
     warned: [/"year", "month" and "day" are read together as times: the first row is 2026-1-31/],
   },
   {

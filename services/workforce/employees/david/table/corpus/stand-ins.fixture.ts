@@ -48,8 +48,15 @@ export const standIns: readonly Case[] = [
     what: 'numbers and days at an end that stand for themselves',
     file: lines(
       'price,loss,since',
-      Array.from({ length: 12 }, (_, at) => `${[999, 499, 99][at % 3]},${at % 4 ? at : -9 - at},${1900 + at * 10}-01-01`),
+      Array.from(
+        { length: 12 },
+        (_, at) => `${[999, 499, 99][at % 3]},${at % 4 ? at : -9 - at},${1900 + at * 10}-01-01`,
+      ),
     ),
-    columns: ['price number: 999 | 499 | 99 | 999', 'loss number: -9 | 1 | 2 | 3', 'since time: 1900-01-01 | 1910-01-01 | 1920-01-01 | 1930-01-01'],
+    columns: [
+      'price number: 999 | 499 | 99 | 999',
+      'loss number: -9 | 1 | 2 | 3',
+      'since time: 1900-01-01 | 1910-01-01 | 1920-01-01 | 1930-01-01',
+    ],
   },
 ]
