@@ -79,8 +79,9 @@ function isStandInNumber(ends: Ends, side: 'low' | 'high'): boolean {
   if (!isOfNines(value, side)) return false
   // Nobody measures this where all others are above zero.
   if (side === 'low' && ends.low.next >= 0) return count > 1 || value <= -99
-  const isRare = count > 1 || value <= -999
-  return ends.differing >= 4 && Math.abs(value) >= 99 && gap >= 3 * range && isRare
+  const isRare = count > 1 || value <= -999 || value >= 99_999
+  const least = value <= -999 || value >= 9_999 ? 3 : 4
+  return isRare && ends.differing >= least && Math.abs(value) >= 99 && gap >= 3 * range
 }
 
 const DAY = 86_400_000
@@ -101,7 +102,8 @@ function isStandInDay(ends: Ends, side: 'low' | 'high'): boolean {
   const year = new Date(value).getUTCFullYear()
   if ((year >= 2900 || year === 1) && gap > 365 * DAY) return true
   if (isFarAway(ends, count, gap, range)) return true
-  return KNOWN.has(dayOf(value)) && count > 1 && gap > 366 * DAY && gap > range / 4
+  if (!KNOWN.has(dayOf(value)) || gap < 366 * DAY) return false
+  return count > 1 ? gap > range / 4 : ends.differing > 2 && gap > 2 * range
 }
 
 /** One value again and again, and nothing near it. */

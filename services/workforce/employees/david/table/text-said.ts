@@ -19,7 +19,9 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   const digits = isTimeName(name) ? /\d/ : isPeriodName(name) ? /\d{4}|\d\D{1,5}\d/ : undefined
   const areUnknownTimes = digits && sample.every(text => digits.test(text)) && !sample.every(isClock)
   const unknown = () => taken(sample.find(text => !isTime(text)) ?? first, 'time that is known: write 2026-01-31')
-  if (!isCode(name) && new Set(sample).size > 1 && sample.every(isPeriod)) return unknown()
+  const [period, ...periods] = isCode(name) ? [] : new Set(sample.filter(isPeriod))
+  if (period !== undefined && periods.length > 0 && sample.filter(isPeriod).length * 2 > sample.length)
+    return taken(period, 'time that is known: write 2026-01-31')
   const designation = sample.find(text => isDesignation(text) && (/^\s*\d+\s*$/.test(text) || !isTime(text)))
   if (designation !== undefined) {
     if (areUnknownTimes) return unknown()

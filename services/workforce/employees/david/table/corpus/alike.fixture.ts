@@ -61,6 +61,7 @@ export const alike: readonly Case[] = [
       }),
     ),
     columns: ['day time: 2026-01-01 | 1899-12-30 | 2026-01-03', 'spent text: 06:00:00 | 30:00:00 | 60:00:00'],
+    warned: [/"day" has 1899-12-30 in row 2: far from its other values/],
   },
   {
     what: 'models, and codes with a Q',

@@ -247,4 +247,10 @@ export const periods: readonly Case[] = [
     columns: ['d time: 2013-01-26 | 2014-01-26', 'v number: 1 | 2'],
     warned: [/"d" has years of two digits: "26\/01\/13" in row 1 is read as 2013-01-26\. Write all four digits if/],
   },
+  {
+    what: 'years of a company above their sum',
+    file: lines('p,v', ['FY24,1', 'FY25,2', 'Total,3']),
+    columns: ['p text: FY24 | FY25 | Total', THREE],
+    warned: [/Row 3, the last, says "Total"/, /"p" is taken for a text, as "FY24" in row 1 is no time/],
+  },
 ]

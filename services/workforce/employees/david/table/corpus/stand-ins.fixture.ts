@@ -59,4 +59,24 @@ export const standIns: readonly Case[] = [
       'since time: 1900-01-01 | 1910-01-01 | 1920-01-01 | 1930-01-01',
     ],
   },
+  {
+    what: 'few rows: -999, 99999 and 1900-01-01 once',
+    file: lines('temp,wind,income,born', [
+      '21.5,-5.5,2000,1980-05-01',
+      '-999,3.5,2100,1900-01-01',
+      '22.5,-999,99999,1985-05-01',
+    ]),
+    columns: [
+      'temp number: 21.5 | -999 | 22.5',
+      'wind number: -5.5 | 3.5 | -999',
+      'income number: 2000 | 2100 | 99999',
+      'born time: 1980-05-01 | 1900-01-01 | 1985-05-01',
+    ],
+    warned: [
+      /"temp" has -999 in row 2:/,
+      /"wind" has -999 in row 3:/,
+      /"income" has 99999 in row 3:/,
+      /"born" has 1900-01-01 in row 2:/,
+    ],
+  },
 ]
