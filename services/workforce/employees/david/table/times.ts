@@ -57,20 +57,20 @@ export function readTimes(
     said: [
       ...(inDigits ? [inDigits.said] : []),
       ...said,
-      ...shortSaid(name, short, short && read(short.text, order)),
+      ...shortSaid(name, short, text => read(text, order)),
       ...zoneSaid(name, zoned, unzoned),
     ],
   }
 }
 
-const shortSaid = (name: string, short: Strange | undefined, moment: Moment | undefined) =>
-  short && moment
-    ? [
-        `${shown(name)} has years of two digits: ${shown(short.text)} in row ${short.row} is read as ${dayOf(moment.at)}.${
-          YEAR_FIRST.test(short.text) ? ' Write all four digits if the year is first.' : ''
-        }`,
-      ]
-    : []
+function shortSaid(name: string, short: Strange | undefined, read: (text: string) => Moment | undefined) {
+  const moment = short && read(short.text)
+  if (short === undefined || moment === undefined) return []
+  const hint = YEAR_FIRST.test(short.text) ? ' Write all four digits if the year is first.' : ''
+  return [
+    `${shown(name)} has years of two digits: ${shown(short.text)} in row ${short.row} is read as ${dayOf(moment.at)}.${hint}`,
+  ]
+}
 
 /** May have the year first: `26/01/13`. */
 const YEAR_FIRST = /^\s*\d{2}([-/])\d{1,2}\1\d{2}(?!\d)/
