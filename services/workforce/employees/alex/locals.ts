@@ -110,8 +110,12 @@ function scopeIn(outer: Scope | undefined, { startIndex: start, endIndex: end }:
 
 function declare(node: Node, field: string, names: Map<string, number[]>): void {
   for (const named of field === '' ? [node] : node.childrenForFieldName(field))
-    for (const { 0: name, index } of named?.text.slice(0, LONGEST).matchAll(/\w+/g) ?? [])
-      names.set(name, [...(names.get(name) ?? []), (named?.startIndex ?? 0) + index])
+    for (const { 0: name, index } of named?.text.slice(0, LONGEST).matchAll(/\w+/g) ?? []) {
+      const offset = (named?.startIndex ?? 0) + index
+      const known = names.get(name)
+      if (known) known.push(offset)
+      else names.set(name, [offset])
+    }
 }
 
 /** In characters. */
