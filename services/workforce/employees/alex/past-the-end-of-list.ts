@@ -77,7 +77,7 @@ const plainCode = (code: string): string =>
   )
 
 const mayLeave =
-  /\b(?:assert\w*|await|break|catch|continue|die|exit|fatal\w*|goto|panic|return|throw\w*|try|yield|abort)\b|\?/i
+  /\b(?:assert\w*|await|break|catch|continue|die|exit|fail\w*|fatal\w*|goto|panic|return|throw\w*|try|yield|abort)\b|\?/i
 
 const changes = (index: string): RegExp =>
   new RegExp(`\\b${index}\\s*(?:[-+*/%|&^]?=(?!=)|\\+\\+|--)|(?:\\+\\+|--|&|\\bref\\s|\\bout\\s)\\s*${index}\\b`)
