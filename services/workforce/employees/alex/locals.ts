@@ -70,7 +70,8 @@ const ATTRIBUTES = 200
 export function isNamedApart(name: string, { inFunction }: Scope, text: string): boolean {
   if (!inFunction) return false
   const before = namedApart.get(inFunction)
-  const words = before ?? new Set(inFunction.apart.flatMap(({ start, end }) => text.slice(start, end).match(/\w+/g) ?? []))
+  const words =
+    before ?? new Set(inFunction.apart.flatMap(({ start, end }) => text.slice(start, end).match(/\w+/g) ?? []))
   if (!before) namedApart.set(inFunction, words)
   return words.has(name)
 }

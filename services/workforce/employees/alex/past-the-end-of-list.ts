@@ -41,7 +41,8 @@ function readsPastTheEnd(
   kinds: readonly ListKind[],
   sign: keyof typeof instead,
 ): boolean {
-  if (!body || !first || body.endIndex - body.startIndex > LONG_FUNCTION || at.endIndex - at.startIndex > 300) return false
+  if (!body || !first || body.endIndex - body.startIndex > LONG_FUNCTION || at.endIndex - at.startIndex > 300)
+    return false
   const { text, at: scopes } = scopesOf(at.tree, grammar)
   const [start = '', bound = ''] = at.text.split(sign === '<=' ? /\s*<=\s*/ : /\s*\.\.=\s*/, 2)
   const index = sign === '<=' ? start : first.text

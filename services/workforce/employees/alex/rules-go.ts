@@ -1,5 +1,15 @@
 import { type ListKind, pastTheEnd } from './past-the-end-of-list.ts'
-import { around, type Captured, goesTo, hasValue, isSql, LONG_FUNCTION, secretRule, shared, type TreeRule } from './tree-rule.ts'
+import {
+  around,
+  type Captured,
+  goesTo,
+  hasValue,
+  isSql,
+  LONG_FUNCTION,
+  secretRule,
+  shared,
+  type TreeRule,
+} from './tree-rule.ts'
 import { isNullHere, type NullGrammar } from './used-though-null.ts'
 
 const locals: NullGrammar = {
@@ -221,8 +231,7 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
 }
 
 /** Whether the text declares a method by this name: taken as a value it needs no value of its own. */
-const isMethod = ({ at, member }: Captured): boolean =>
-  at.tree.rootNode.text.includes(`) ${member?.text}(`)
+const isMethod = ({ at, member }: Captured): boolean => at.tree.rootNode.text.includes(`) ${member?.text}(`)
 
 /** How many values a format takes; undefined where it counts them itself. https://pkg.go.dev/fmt */
 function verbsIn(literal: string): number | undefined {

@@ -1,6 +1,14 @@
 /** A member of a local variable that is null at that place, as a check or an assignment near it says: the program stops there. */
 import type { Node } from './grammar.ts'
-import { declaredAt, functionText, isNamedApart, type LocalsGrammar, type Scope, type Scopes, scopesOf } from './locals.ts'
+import {
+  declaredAt,
+  functionText,
+  isNamedApart,
+  type LocalsGrammar,
+  type Scope,
+  type Scopes,
+  scopesOf,
+} from './locals.ts'
 import type { Captured } from './tree-rule.ts'
 
 export interface NullGrammar extends LocalsGrammar {
@@ -145,7 +153,7 @@ function useIn({ name, start, end, isPerhaps }: Claim, scope: Scope, { text }: S
   return isNamedApart(name, scope, text) ? undefined : start + first
 }
 
-const isSet = (name: string): RegExp => 
+const isSet = (name: string): RegExp =>
   new RegExp(`\\b${name}\\s*(?:,[\\w\\s,.*[\\]]{0,200}\\)?\\s*|\\)\\s*)?(?::|[-+*/|&]|<<|>>|\\?\\?)?=(?![=>])`)
 
 const isShared = (name: string): RegExp => new RegExp(`&\\s*${name}\\b(?!\\s*\\.)|\\b(?:out|ref)\\s+${name}\\b`)
