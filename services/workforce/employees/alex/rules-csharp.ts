@@ -1,5 +1,7 @@
 import { changesItsLoop, type LoopGrammar } from './changed-in-its-loop.ts'
+import { type ListKind, pastTheEnd } from './past-the-end-of-list.ts'
 import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
+import { isNullHere, type NullGrammar } from './used-though-null.ts'
 
 /** Sets and dictionaries may lose elements in a loop over them since .NET Core 3; lists may not. */
 const loops: LoopGrammar = {
@@ -12,6 +14,31 @@ const loops: LoopGrammar = {
   throws: types =>
     types.size > 0 && [...types].every(type => /^(?:I?List|ArrayList|(?:Observable)?Collection)$/.test(type)),
 }
+
+const locals: NullGrammar = {
+  nothing: 'null',
+  functions: ['method_declaration', 'constructor_declaration', 'operator_declaration', 'accessor_declaration'],
+  apart: [
+    'lambda_expression',
+    'anonymous_method_expression',
+    'local_function_statement',
+    'declaration_list',
+    'enum_member_declaration_list',
+  ],
+  blocks: ['block', 'for_statement', 'foreach_statement', 'using_statement', 'fixed_statement', 'switch_body'],
+  declares: { parameter: 'name', variable_declarator: 'name', foreach_statement: 'left' },
+  places: ['if_statement', 'conditional_expression', 'binary_expression', 'block'],
+  lists: ['block'],
+}
+
+const lists: readonly ListKind[] = [
+  {
+    declared:
+      /(?:\[\]|\b[Ss]tring|\b(?:I|IReadOnly)?List<(?:[^<>;{}()]|<[^<>;{}()]{0,50}>){1,50}>)\??\s+§|\bvar\s+§\s*=\s*new\s+(?:List<|[\w.]{1,100}\s*\[[^,\]]*\])/,
+    length: '§\\.(?:Length|Count)',
+    read: ['§\\[', '\\]'],
+  },
+]
 
 export const csharpRules: Readonly<Record<string, TreeRule>> = {
   'error-swallowed': {
@@ -35,6 +62,23 @@ export const csharpRules: Readonly<Record<string, TreeRule>> = {
     holds: ({ parameters }) => !parameters?.text.includes('EventArgs'),
     replace: ({ type }) => type && { node: type, text: 'Task' },
   },
+  'used-though-null': {
+    query: `(member_access_expression expression: (identifier) @name name: (identifier) @member) @at`,
+    message: ({ name }) => `${name?.text} is null here.`,
+    rule: shared.isNull,
+    // Extension methods may be called on null.
+    holds: captured =>
+      captured.member?.text !== 'HasValue' &&
+      // `Color.Red` is of the type, though a variable has its name.
+      /^[a-z_]/.test(captured.name?.text ?? '') &&
+      isNullHere(captured, locals) &&
+      captured.at.parent?.type !== 'invocation_expression',
+  },
+  'loop-past-the-end': pastTheEnd(
+    `(for_statement initializer: (_) @first condition: (binary_expression operator: "<=") @at body: (_) @body)`,
+    locals,
+    lists,
+  ),
   'objects-from-outside': {
     query: `(object_creation_expression type: (identifier) @type (#any-of? @type "BinaryFormatter" "NetDataContractSerializer" "LosFormatter")) @at`,
     message: 'Objects are loaded.',

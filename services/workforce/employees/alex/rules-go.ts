@@ -1,4 +1,51 @@
-import { around, goesTo, hasValue, isSql, LONG_FUNCTION, secretRule, shared, type TreeRule } from './tree-rule.ts'
+import { type ListKind, pastTheEnd } from './past-the-end-of-list.ts'
+import {
+  around,
+  type Captured,
+  goesTo,
+  hasValue,
+  isSql,
+  LONG_FUNCTION,
+  secretRule,
+  shared,
+  type TreeRule,
+} from './tree-rule.ts'
+import { isNullHere, type NullGrammar } from './used-though-null.ts'
+
+const locals: NullGrammar = {
+  nothing: 'nil',
+  functions: ['function_declaration', 'method_declaration'],
+  apart: ['func_literal'],
+  blocks: [
+    'block',
+    'if_statement',
+    'for_statement',
+    'expression_switch_statement',
+    'type_switch_statement',
+    'expression_case',
+    'type_case',
+    'default_case',
+    'communication_case',
+  ],
+  declares: {
+    parameter_declaration: 'name',
+    variadic_parameter_declaration: 'name',
+    var_spec: 'name',
+    short_var_declaration: 'left',
+    range_clause: 'left',
+  },
+  places: ['if_statement', 'binary_expression', 'statement_list'],
+  lists: ['statement_list'],
+}
+
+const lists: readonly ListKind[] = [
+  {
+    declared:
+      /§(?:\s*,\s*\w+){0,20}\s+(?:\*?\[\w*\]|\.\.\.|string\b)|§\s*:?=\s*(?:make\(\s*)?\[\w*\]|§\s*:?=\s*strings\.(?:Split|Fields)\w{0,9}\(/,
+    length: 'len\\(§\\)',
+    read: ['§\\[', '\\]'],
+  },
+]
 
 export const goRules: Readonly<Record<string, TreeRule>> = {
   'sql-from-values': {
@@ -154,6 +201,22 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
       'Use http.Server with ReadHeaderTimeout.',
     ],
   },
+  'used-though-null': {
+    query: `(selector_expression operand: (identifier) @name field: (field_identifier) @member) @at`,
+    message: ({ name }) => `${name?.text} is nil here.`,
+    rule: shared.isNull,
+    // Methods may be called on nil; an error that is nil has none.
+    holds: captured =>
+      isNullHere(captured, locals) &&
+      (captured.member?.text === 'Error'
+        ? /^err|Err$/.test(captured.name?.text ?? '')
+        : captured.at.parent?.type !== 'call_expression' && !isMethod(captured)),
+  },
+  'loop-past-the-end': pastTheEnd(
+    `(for_statement (for_clause initializer: (_) @first condition: (binary_expression operator: "<=") @at) body: (_) @body)`,
+    locals,
+    lists,
+  ),
   'compared-with-itself': {
     query: `(binary_expression left: (_) @left operator: ["==" "!=" "&&" "||" "<" ">" "<=" ">="] right: (_) @right (#eq? @left @right)) @at`,
     message: 'A value is compared with itself.',
@@ -166,6 +229,9 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
       (short_var_declaration left: (expression_list (identifier) @name) right: (expression_list (interpreted_string_literal) @value))] @at`,
   ),
 }
+
+/** Whether the text declares a method by this name: taken as a value it needs no value of its own. */
+const isMethod = ({ at, member }: Captured): boolean => at.tree.rootNode.text.includes(`) ${member?.text}(`)
 
 /** How many values a format takes; undefined where it counts them itself. https://pkg.go.dev/fmt */
 function verbsIn(literal: string): number | undefined {

@@ -1,5 +1,7 @@
 import { changesItsLoop, type LoopGrammar } from './changed-in-its-loop.ts'
+import { type ListKind, pastTheEnd } from './past-the-end-of-list.ts'
 import { around, goesTo, hasValue, isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
+import { isNullHere, type NullGrammar } from './used-though-null.ts'
 
 /** What takes a statement. */
 const takesSql = 'execute|executeQuery|executeUpdate|prepareStatement|createQuery|createNativeQuery|query|update'
@@ -19,6 +21,44 @@ const loops: LoopGrammar = {
     return [...types].every(type => failFast.test(type) && !(isAdding && /(?:Set|Map)$/.test(type)))
   },
 }
+
+const locals: NullGrammar = {
+  nothing: 'null',
+  functions: ['method_declaration', 'constructor_declaration', 'compact_constructor_declaration'],
+  apart: ['lambda_expression', 'class_body', 'interface_body', 'enum_body', 'annotation_type_body'],
+  blocks: [
+    'block',
+    'constructor_body',
+    'for_statement',
+    'enhanced_for_statement',
+    'try_with_resources_statement',
+    'switch_block',
+    'switch_rule',
+  ],
+  declares: { formal_parameter: 'name', variable_declarator: 'name', enhanced_for_statement: 'name' },
+  places: ['if_statement', 'ternary_expression', 'binary_expression', 'block', 'constructor_body'],
+  lists: ['block', 'constructor_body'],
+}
+
+/** Of up to three types within one another. */
+const typeArguments = '(?:<(?:[^<>;{}()]|<(?:[^<>;{}()]|<[^<>;{}()]{0,50}>){0,50}>){0,50}>)?'
+const lists: readonly ListKind[] = [
+  {
+    declared: /(?:\]|\.\.\.)\s*§|§\s*\[\]|\bvar\s+§\s*=\s*new\s+[\w.]{1,100}\s*\[/,
+    length: '§\\.length',
+    read: ['§\\[', '\\]'],
+  },
+  {
+    declared: new RegExp(`\\b(?:List|ArrayList|LinkedList|Vector)${typeArguments}\\s+§`),
+    length: '§\\.size\\(\\)',
+    read: ['§\\.get\\(', '\\)'],
+  },
+  {
+    declared: /\b(?:String|StringBuilder|StringBuffer|CharSequence)\s+§(?!\s*\[)/,
+    length: '§\\.length\\(\\)',
+    read: ['§\\.charAt\\(', '\\)'],
+  },
+]
 
 /** Of java.util, and not of java.util.concurrent. */
 const failFast =
@@ -107,5 +147,17 @@ export const javaRules: Readonly<Record<string, TreeRule>> = {
     ],
     holds: captured => changesItsLoop(captured, loops),
   },
+  'used-though-null': {
+    query: `[(method_invocation object: (identifier) @name) (field_access object: (identifier) @name)
+      (array_access array: (identifier) @name)] @at`,
+    message: ({ name }) => `${name?.text} is null here.`,
+    rule: shared.isNull,
+    holds: captured => isNullHere(captured, locals),
+  },
+  'loop-past-the-end': pastTheEnd(
+    `(for_statement init: (_) @first condition: (binary_expression operator: "<=") @at body: (_) @body)`,
+    locals,
+    lists,
+  ),
   'secret-in-code': secretRule('(variable_declarator name: (identifier) @name value: (string_literal) @value) @at'),
 }

@@ -1,4 +1,30 @@
+import type { LocalsGrammar } from './locals.ts'
+import { type ListKind, pastTheEnd } from './past-the-end-of-list.ts'
 import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
+
+const locals: LocalsGrammar = {
+  functions: ['function_item'],
+  apart: ['closure_expression', 'async_block', 'declaration_list'],
+  blocks: ['block', 'for_expression', 'if_expression', 'while_expression', 'match_arm'],
+  // Patterns only hide what is declared around them.
+  declares: {
+    parameter: 'pattern',
+    let_declaration: 'pattern',
+    for_expression: 'pattern',
+    let_condition: 'pattern',
+    match_pattern: '',
+  },
+  places: ['range_expression'],
+}
+
+const lists: readonly ListKind[] = [
+  {
+    declared:
+      /§\s*:\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(?:\[|Vec<)|\blet\s+(?:mut\s+)?§\s*=\s*(?:vec!|Vec::(?:new|with_capacity)\(|&?\[)/,
+    length: '§\\.len\\(\\)',
+    read: ['§\\[', '\\]'],
+  },
+]
 
 export const rustRules: Readonly<Record<string, TreeRule>> = {
   'certificate-not-checked': {
@@ -45,6 +71,12 @@ export const rustRules: Readonly<Record<string, TreeRule>> = {
     rule: shared.sameSides,
     holds: ({ left }) => left?.type !== 'call_expression',
   },
+  'loop-past-the-end': pastTheEnd(
+    `(for_expression pattern: (identifier) @first value: (range_expression) @at body: (_) @body)`,
+    locals,
+    lists,
+    '..=',
+  ),
   'secret-in-code': secretRule(
     `[(const_item name: (identifier) @name value: (string_literal . (string_content) @value .))
       (static_item name: (identifier) @name value: (string_literal . (string_content) @value .))

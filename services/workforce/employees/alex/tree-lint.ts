@@ -1,6 +1,6 @@
 /** Languages without a linter in memory: rules of our own over syntax trees. */
 import { csharpReadings, type Reading } from './csharp-directives.ts'
-import { type Found, type Linter, plain, syntaxError } from './finding.ts'
+import { type Found, type Linter, plain, type Rule, syntaxError } from './finding.ts'
 import { type Node, type Query, treeReader } from './grammar.ts'
 import type { Language } from './language.ts'
 import { nameFaultsIn, phpNameRules } from './php-names.ts'
@@ -57,7 +57,7 @@ export async function treeLinter(language: TreeLanguage): Promise<Linter> {
 }
 
 function foundBy(id: string, known: TreeRule, query: Query, { parts, roots }: Broken): Found[] {
-  const { holds, replace } = known
+  const { holds, replace, message, rule } = known
   const seen = new Set<number>()
   const matches = roots.flatMap(root => query.matches(root, { matchLimit: MOST_MATCHES }))
   return matches.flatMap(({ captures }) => {
@@ -68,11 +68,12 @@ function foundBy(id: string, known: TreeRule, query: Query, { parts, roots }: Br
     seen.add(at.startIndex)
     const change = replace?.(captured)
     const edits = change ? [{ start: change.node.startIndex, end: change.node.endIndex, text: change.text }] : []
-    return { ...foundAt(id, known, at), edits }
+    const told = typeof message === 'string' ? message : message(captured)
+    return { ...foundAt(id, { message: told, rule }, at), edits }
   })
 }
 
-function foundAt(id: string, { message, rule }: Pick<TreeRule, 'message' | 'rule'>, at: Node): Found {
+function foundAt(id: string, { message, rule }: { readonly message: string; readonly rule: Rule }, at: Node): Found {
   const [severity, category, why, fix] = rule
   return {
     rule: id,

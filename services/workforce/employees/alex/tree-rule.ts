@@ -7,7 +7,7 @@ import { looksSecret, secretName } from './secret.ts'
 export interface TreeRule {
   /** Captures the place as `@at`. https://tree-sitter.github.io/tree-sitter/using-parsers/queries */
   readonly query: string
-  readonly message: string
+  readonly message: string | ((captured: Captured) => string)
   readonly rule: Rule
   /** Further conditions on what was captured. */
   holds?(captured: Captured): boolean
@@ -74,6 +74,12 @@ export const shared = {
     'security',
     'Everybody who can read the code, its history or a build of it has the secret.',
     'Take it from the environment or a vault, and replace this one: it is known.',
+  ],
+  isNull: [
+    'error',
+    'bug',
+    'A check or an assignment before it makes it null, so taking a member fails.',
+    'Return before it, or give it another value.',
   ],
   sameSides: ['error', 'bug', 'Both sides are the same.', 'Compare with what is meant.'],
 } as const satisfies Record<string, Rule>

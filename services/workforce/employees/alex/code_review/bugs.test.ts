@@ -1,25 +1,5 @@
 /** Bugs that a function shows by itself, beside code that only looks like them. */
-import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { reviewOf } from './review-of.ts'
-
-function cases(
-  rule: string,
-  path: string,
-  wrap: (code: string) => string,
-  bad: Readonly<Record<string, number>>,
-  good: readonly string[],
-) {
-  describe(`${rule} in ${path}`, () => {
-    const linesOf = async (code: string) =>
-      (await reviewOf({ files: [{ path, text: wrap(code) }] })).findings.flatMap(found =>
-        found.rule === rule ? found.line : [],
-      )
-    for (const [code, line] of Object.entries(bad))
-      it(`is found: ${code}`, async () => assert.deepEqual(await linesOf(code), [line]))
-    for (const code of good) it(`is none: ${code}`, async () => assert.deepEqual(await linesOf(code), []))
-  })
-}
+import { cases } from './cases.ts'
 
 const php = (code: string) => `<?php\nfunction f($given)\n{\n${code}\n}\n`
 cases(
