@@ -14,7 +14,15 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
   )
   const others = [...text.matchAll(own)].filter(([, act = '']) => !paragraphs.some(one => isToldIn(one.text, act)))
   const seen = new Set(done.map(([shown]) => shown.trim()))
-  const more = others.filter(([shown]) => ![...seen].some(one => shown.startsWith(one)))
+  const more = [
+    ...others,
+    ...[...text.matchAll(caused)].filter(
+      ([, had, asked = '']) => !paragraphs.some(one => isToldIn(one.text, had ?? asked)),
+    ),
+    ...[...text.matchAll(settled)].filter(([, act = '']) => !paragraphs.some(one => isDoneIn(one.text, act))),
+    ...(upon.test(text) ? [] : [...text.matchAll(moved)]).filter(() => !paragraphs.some(one => isMovedIn(one.text))),
+    ...[...text.matchAll(left)].filter(() => !paragraphs.some(one => isSentIn(one.text))),
+  ].filter(([shown]) => ![...seen].some(one => shown.startsWith(one)))
   return [...done, ...coming, ...more].map(([shown]) => shown.trim())
 }
 
@@ -49,6 +57,34 @@ const planned =
 const own =
   /(?<!\p{L})(?:we|i|a colleague|our \p{L}+)(?:'ve| have| has) (?:(?:already|just|now|also|since|gone ahead and|therefore) ){0,2}(?!(?:been|passed|forwarded|had|seen|read|heard|got|received|noted|checked|looked|found|understood|learned|learnt|noticed|known|felt|thought|come|gone|gotten|made|tried|all|ever|never|no|not|an?|the|two|three|some|many|more|your|our|plenty|everything|nothing|to|listed|explained|written|answered|attached|included|enjoyed|loved|missed|met|kept|started|worked|done|always|long|only)(?!\p{L}))(\p{L}{2,}(?:ed|en|t|d|ne|wn|un))(?!\p{L})[^.;:!?]{0,60}?(?:you|your|yours)(?!\p{L})/giu
 
+/** “I've had the invoices reissued”, “I asked our team to halve it”: what others did for the writer. */
+const caused =
+  /(?<!\p{L})(?:we|i)(?:'ve| have)? (?:(?:already|just|now|also) )?(?:(?:had|got) (?:the|your|it|them|that|this|all|every)(?: \p{L}+){0,3}? (?!(?:noted|listed|needed|expected|hoped|planned)(?!\p{L}))(\p{L}{3,}ed)|(?:asked|told|instructed) (?:our|the|my) (?:\p{L}+ ){1,3}to (?!look|check|call|contact|find|see|write|reply|answer|get|help|keep|be|have|take a|let)(\p{L}{3,}))(?!\p{L})/giu
+
+/** “A driver is already booked”, “consider it refunded”. */
+const settled = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:is|are|was|were|has been|have been) (?:already|now|just) |consider (?:it|that|this|the matter|(?:(?:your|the) )?(?:\p{L}+|[£$€] ?\d[\d.,]*)) (?:as )?)(${business.split(' ').join('|')})(?!\p{L})`,
+  'giu',
+)
+
+/** “Your €29 is on its way back”, “the £189 went back onto your card”: money that is said to have moved. */
+const moved =
+  /(?:[£$€] ?\d[\d.,]*|\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:back|out|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:on|in|with)|with your bank|in your account|in the post)|(?:left|reached) (?:us|our|your)|(?:should|will|'ll) (?:already )?be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
+/** “Once it has reached us, the money is back on your card.” */
+const upon = /(?<!\p{L})(?:once|when|if|after|as soon as|within|until|unless)(?!\p{L})/u
+const isMovedIn = (text: string): boolean =>
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went) back|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred)\b/.test(
+    text,
+  )
+
+/** “It left our warehouse today.” */
+const left =
+  /(?<!\p{L})(?:left (?:our|the) (?:warehouse|depot|shop|workshop|store|hands)|handed (?:it |them )?(?:over )?to the (?:courier|carrier|driver|post)|in the (?:post|mail)(?= (?:to you|since|already|now)|[.!,]|$))(?!\p{L})/giu
+const isSentIn = (text: string): boolean =>
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:sent|shipped|dispatched|posted|left|handed|mailed)\b/.test(
+    text,
+  )
+
 /** “Your reserved books” tells of no act. */
 const isQuality = /^your (?!.*\b(?:have|has|had|was|were|is)\b)/
 
@@ -63,8 +99,9 @@ const isToldIn = (text: string, act: string): boolean =>
       ),
   )
 
-/** “To be sent” is not yet sent. */
-const isDoneIn = (text: string, act: string): boolean => new RegExp(`(?<!\\bbe )\\b${act}\\b`).test(text)
+/** “To be sent” is not yet sent, and neither is what “has not been sent”. */
+const isDoneIn = (text: string, act: string): boolean =>
+  new RegExp(String.raw`(?<!(?:\bbe|(?:\bnot|\bnever|n't)(?: yet| been){0,2}) )\b${act}\b`).test(text)
 
 const sending = ['send', 'ship', 'deliver', 'goes', 'dispatch', 'post', 'arrive', 'text', 'mail', 'email']
 const same: ReadonlyMap<string, readonly string[]> = new Map([

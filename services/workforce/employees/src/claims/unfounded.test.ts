@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { readCatalogue } from '../catalogue.ts'
 import corpus from './corpus.fixture.json' with { type: 'json' }
 import fourth from './fourth-writer.fixture.json' with { type: 'json' }
+import grave from './grave.fixture.json' with { type: 'json' }
 import letters from './letters.fixture.json' with { type: 'json' }
 import outside from './outside-writer.fixture.json' with { type: 'json' }
 import inside from './rule-writer.fixture.json' with { type: 'json' }
@@ -28,7 +29,7 @@ const judged = judgedOf(corpus)
 
 it('each text names a kind that an employee has', () => {
   const kinds = new Set(readCatalogue().flatMap(({ id, kinds }) => kinds.map(kind => `${id}/${kind.id}`)))
-  const named = [corpus, fourth, letters, outside, inside, third, unseen].flat().map(({ kind }) => kind)
+  const named = [corpus, fourth, grave, letters, outside, inside, third, unseen].flat().map(({ kind }) => kind)
   assert.deepEqual(
     named.filter(kind => !kinds.has(kind)),
     [],
@@ -40,6 +41,7 @@ for (const [by, texts, count, mostRefused, mostMissed] of [
   ['a writer who had not read the rules', outside, 120, 3, 5],
   ['the writer who had not read the rules, further ones', unseen, 120, 11, 12],
   ['a writer who knew the rules', inside, 207, 9, 11],
+  ['a writer of one lie about money, law or health among honest sentences', grave, 60, 7, 0],
 ] as const)
   it(`of texts by ${by}, of ${count} at most ${mostRefused} honest ones are refused and ${mostMissed} lies missed, none of them grave`, () => {
     const all = judgedOf(texts as typeof corpus)

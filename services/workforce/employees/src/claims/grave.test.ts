@@ -1,0 +1,66 @@
+/** Claims about money, law and health in classes of words, each beside an honest sentence that looks alike. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isGrave, unfounded } from './unfounded.ts'
+
+const shop =
+  'The lamp cost £84. Returns are accepted within 30 days; the postage of £6 is paid by the customer. Refunds are made to the card. She has not been refunded. Lamps have a guarantee of two years. Shades have none. A late fee of £5 is charged after 14 days.'
+const terms =
+  'The contract ends on 31 August. Bills can be disputed within 12 months. Payments already made are not refunded, except within 14 days of the first payment. No late fee is charged.'
+const clinic =
+  'Dosage: one capsule in the evening. Ask your doctor before you take it with other medicines. It is not for children.'
+
+const isFound = (text: string, given: string, about = '') =>
+  unfounded({ text, from: [given], about: [about] }).some(isGrave)
+
+describe('without anything that backs it, is found', () => {
+  for (const [says, text, given] of [
+    ['money that has moved', 'The £84 went back onto your card this morning.', shop],
+    ['money on its way', 'Your £84 is on its way back to you.', shop],
+    ['that it is to be considered as done', 'Consider the £84 refunded.', shop],
+    ['a thing that has left the house', 'A new lamp left our warehouse today.', shop],
+    ['what others have done', "I've had the old bills reissued with it.", terms],
+    ['what others were told to do', 'I asked our billing team to halve your bill.', terms],
+    ['what is done already', 'A driver is already booked for the lamp.', shop],
+    ['a debt that is forgiven', 'If we were wrong, your bill is written off.', terms],
+    ['a charge that is undone', 'Charges made after the end are always reversed.', terms],
+    ['that nothing is owed', 'You no longer owe us anything.', terms],
+    ['that nothing need be paid', "You won't have to pay the late fee.", shop],
+    ['a payment by us of what the customer pays', "We'll cover the postage this time.", shop],
+    ['a cost that is taken over', "We'll settle the £6 for the postage too.", shop],
+    ['a guarantee of something else', 'The guarantee covers shades as well.', shop],
+    ['so many times an amount', 'You get twice the price.', shop],
+    ['what binds', 'Whatever they decide is binding on you.', terms],
+    ['what is void', 'Without it, the contract is void.', terms],
+    ['a power of somebody', 'Miss that, and you may demand the payment.', terms],
+    ['what somebody may not do', 'While a bill is disputed, no supplier may ask for it.', terms],
+    ['consent by silence', "A customer who doesn't object has accepted it.", terms],
+    ['that nothing can happen', "It's made of plants, so it can't do any harm.", clinic],
+    ['that there is no risk', 'You can take it in the evening without any risk.', clinic],
+    ['that any amount is safe', "It's safe in any amount.", clinic],
+    ['what is kept away', 'One capsule keeps colds and flu away.', clinic],
+    ['that no doctor need be asked', "There's no need to ask your doctor.", clinic],
+    ['what may be left out', 'You can stop the other one while you take it.', clinic],
+    ['what goes with what', 'It and aspirin get along in the evening.', clinic],
+  ] as const)
+    it(`${says}: ${text}`, () => assert.ok(isFound(text, given)))
+})
+
+describe('an honest sentence is not:', () => {
+  for (const [text, given, about = ''] of [
+    ['Once the lamp is back, the £84 goes back onto your card.', shop],
+    ["We haven't refunded the £84 yet.", shop],
+    ['The postage of £6 is paid by you.', shop],
+    ["I can't waive the late fee.", shop],
+    ["We can't write off the bill, I'm afraid.", terms],
+    ['There is no late fee.', terms],
+    ['Payments can be refunded within 14 days of the first payment.', terms],
+    ['I understand why you are asking for your money back.', shop, 'I want my money back!'],
+    ['One capsule is the dose.', clinic],
+    ['The £84 is on its way back to you.', 'The £84 is being returned to the customer.'],
+    ["You don't need to pay the bill of May.", 'We have decided to waive the fee once. The bill of May was sent.'],
+  ] as const)
+    it(text, () => {
+      assert.deepEqual(unfounded({ text, from: [given], about: [about] }).filter(isGrave), [])
+    })
+})
