@@ -21,7 +21,7 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
     ),
     ...[...text.matchAll(settled)].filter(([, act = '']) => !paragraphs.some(one => isDoneIn(one.text, act))),
     ...(upon.test(text) ? [] : [...text.matchAll(moved)]).filter(() => !paragraphs.some(one => isMovedIn(one.text))),
-    ...[...text.matchAll(left)].filter(() => !paragraphs.some(one => isSentIn(one.text))),
+    ...(upon.test(text) ? [] : [...text.matchAll(left)]).filter(() => !paragraphs.some(one => isSentIn(one.text))),
   ].filter(([shown]) => ![...seen].some(one => shown.startsWith(one)))
   return [...done, ...coming, ...more].map(([shown]) => shown.trim())
 }
@@ -59,7 +59,7 @@ const own =
 
 /** “I've had the invoices reissued”, “I asked our team to halve it”: what others did for the writer. */
 const caused =
-  /(?<!\p{L})(?:we|i)(?:'ve| have)? (?:(?:already|just|now|also) )?(?:(?:had|got) (?:the|your|it|them|that|this|all|every)(?: \p{L}+){0,3}? (?!(?:noted|listed|needed|expected|hoped|planned)(?!\p{L}))(\p{L}{3,}ed)|(?:asked|told|instructed) (?:our|the|my) (?:\p{L}+ ){1,3}to (?!look|check|call|contact|find|see|write|reply|answer|get|help|keep|be|have|take a|let)(\p{L}{3,}))(?!\p{L})/giu
+  /(?<!\p{L})(?:we|i)(?:'ve| have)? (?:(?:already|just|now|also) )?(?:(?:had|got) (?:the|your|it|them|that|this|all|every)(?: (?!(?:you|we|i|it|they|he|she|that|which|who|and|but)(?!\p{L}))\p{L}+){0,3}? (?!(?:noted|listed|needed|expected|hoped|planned|wanted|dated|called|named|marked|limited)(?!\p{L}))(\p{L}{3,}ed)(?=$|[.,;:!?]| (?:for|to|by|with|at|on|in|and|but|so|from|as|off|out|again|today|yesterday|already|this|last)(?!\p{L}))|(?:asked|told|instructed) (?:our|the|my) (?:\p{L}+ ){1,3}to (?!look|check|call|contact|find|see|write|reply|answer|get|help|keep|be|have|take a|let)(\p{L}{3,}))(?!\p{L})/giu
 
 /** “A driver is already booked”, “consider it refunded”. */
 const settled = new RegExp(
@@ -69,19 +69,19 @@ const settled = new RegExp(
 
 /** “Your €29 is on its way back”, “the £189 went back onto your card”: money that is said to have moved. */
 const moved =
-  /(?:[£$€] ?\d[\d.,]*|\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:back|out|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:on|in|with)|with your bank|in your account|in the post)|(?:left|reached) (?:us|our|your)|(?:should|will|'ll) (?:already )?be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
+  /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:back|out|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:on|in|with)|with your bank|in your account|in the post)|(?:left|reached) (?:us|our|your)|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
 /** “Once it has reached us, the money is back on your card.” */
 const upon = /(?<!\p{L})(?:once|when|if|after|as soon as|within|until|unless)(?!\p{L})/u
 const isMovedIn = (text: string): boolean =>
-  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went) back|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred)\b/.test(
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|left us|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/.test(
     text,
   )
 
 /** “It left our warehouse today.” */
 const left =
-  /(?<!\p{L})(?:left (?:our|the) (?:warehouse|depot|shop|workshop|store|hands)|handed (?:it |them )?(?:over )?to the (?:courier|carrier|driver|post)|in the (?:post|mail)(?= (?:to you|since|already|now)|[.!,]|$))(?!\p{L})/giu
+  /(?<!\p{L}|\b(?:can|could|may|might|will|would|should|to|not|never|n't|'ll) (?:be |have )?)(?:left (?:our|the) (?:warehouse|depot|shop|workshop|store|hands)|handed (?:it |them )?(?:over )?to the (?:courier|carrier|driver|post)|(?:(?:is|are|was|were|went)|'s|put (?:\p{L}+ ){0,2}\p{L}+) (?:already |now )?in the (?:post|mail)(?= (?:to you|since|already|now)|[.!,]|$))(?!\p{L})/giu
 const isSentIn = (text: string): boolean =>
-  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:sent|shipped|dispatched|posted|left|handed|mailed)\b/.test(
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:sent|shipped|dispatched|posted|left|handed|mailed|collected|picked up|went out|gone out|on its way|in the post|delivered)\b/.test(
     text,
   )
 
@@ -101,7 +101,19 @@ const isToldIn = (text: string, act: string): boolean =>
 
 /** “To be sent” is not yet sent, and neither is what “has not been sent”. */
 const isDoneIn = (text: string, act: string): boolean =>
-  new RegExp(String.raw`(?<!(?:\bbe|(?:\bnot|\bnever|n't)(?: yet| been){0,2}) )\b${act}\b`).test(text)
+  new RegExp(
+    String.raw`(?<!(?:\bbe|(?:\bnot|\bnever|n't)(?: yet| been){0,2}) )\b(?:${(alike.find(one => one.includes(act)) ?? [act]).join('|')})\b`,
+  ).test(text)
+
+/** Acts that are told in each other's words. */
+const alike: readonly (readonly string[])[] = [
+  ['refunded', 'reimbursed', 'repaid', 'paid back', 'refund(?: of \\S{1,20})? (?:issued|made|sent|paid)'],
+  ['cancelled', 'canceled'],
+  ['shipped', 'sent', 'dispatched', 'posted', 'mailed'],
+  ['reserved', 'booked'],
+  ['fixed', 'resolved', 'repaired', 'mended', 'solved'],
+  ['contacted', 'informed', 'notified', 'told'],
+]
 
 const sending = ['send', 'ship', 'deliver', 'goes', 'dispatch', 'post', 'arrive', 'text', 'mail', 'email']
 const same: ReadonlyMap<string, readonly string[]> = new Map([

@@ -40,7 +40,7 @@ describe('without anything that backs it, is found', () => {
     ['that any amount is safe', "It's safe in any amount.", clinic],
     ['what is kept away', 'One capsule keeps colds and flu away.', clinic],
     ['that no doctor need be asked', "There's no need to ask your doctor.", clinic],
-    ['what may be left out', 'You can stop the other one while you take it.', clinic],
+    ['what may be left out', 'You can stop taking the other one while you take it.', clinic],
     ['what goes with what', 'It and aspirin get along in the evening.', clinic],
   ] as const)
     it(`${says}: ${text}`, () => assert.ok(isFound(text, given)))
@@ -63,4 +63,57 @@ describe('an honest sentence is not:', () => {
     it(text, () => {
       assert.deepEqual(unfounded({ text, from: [given], about: [about] }).filter(isGrave), [])
     })
+})
+
+describe('an honest sentence in other words than its brief is not:', () => {
+  for (const [text, given] of [
+    [
+      'The refund will be on your card in 5 to 7 working days.',
+      'Refunds take 5 to 7 working days and go to the original card.',
+    ],
+    ['Your deposit will be in your account by 14 June.', 'The deposit is paid out on 14 June.'],
+    ['The refund should be with your bank on Friday.', 'The refund of £20 is made on Friday.'],
+    ['Your £20 left us on 3 May.', 'Refund of £20 issued on 3 May.'],
+    ['Your refund of £20 is on its way.', 'Refund of £20 issued on 3 May.'],
+    ['A replacement part can go in the post, on 12 June.', 'A replacement part can be sent on 12 June.'],
+    [
+      'As the item is faulty, we will cover the return postage.',
+      'The buyer pays the return postage unless the item is faulty.',
+    ],
+    ["You don't owe us anything until 1 July.", 'No payment is due before 1 July.'],
+    ['You owe us nothing more for May.', 'The bill for May is paid in full.'],
+    ['Your bill for May has been halved.', 'On 3 May we reduced the bill for May by half.'],
+    ['The delivery fee is dropped from £50.', 'Delivery is free from £50.'],
+    ['You can claim a refund within 30 days.', 'Returns are accepted within 30 days. Refunds go to the card.'],
+    [
+      'You can terminate the contract with one month of notice.',
+      'The contract can be cancelled with one month of notice.',
+    ],
+    ['The code SPRING is invalid after 31 May.', 'The code SPRING can be used until 31 May.'],
+    ['The token is invalid after one hour.', 'A token can be used for one hour.'],
+    ['The claims expire after an hour.', 'A JWT holds claims, such as sub and exp. It is accepted for an hour.'],
+    ['We are not allowed to ship batteries by air.', 'Batteries must not be shipped by air.'],
+    ['The customer has agreed.', 'The customer agreed to the repair on 3 May.'],
+    ['You have lost no rights by waiting.', 'A buyer keeps all rights.'],
+    [
+      'You can pause your subscription at any time.',
+      'Coffee capsules by subscription, £12 a month. It may be paused whenever you like.',
+    ],
+    [
+      'The case goes well with any of our tablets.',
+      'The case fits all tablets that we sell. Our tablets have screens of 8 to 11 inches.',
+    ],
+    [
+      'Skip the queue: book online.',
+      "Patients who book online don't wait in the queue. The doctors are in from 8 to 12.",
+    ],
+    ['Stop the server before you update.', 'The server of the dose register is stopped, then updated.'],
+    [
+      'If a rash appears, stop taking the tablets and see your doctor.',
+      'Stop taking the tablets and see a doctor if you get a rash.',
+    ],
+    ['The two can be taken together.', 'The tablets and the syrup may be taken at the same time.'],
+    ['You do not need to tell the vet.', 'No vet visit is required after the dose.'],
+  ] as const)
+    it(`${text} (${given})`, () => assert.ok(!isFound(text, given)))
 })

@@ -71,10 +71,13 @@ function holdsClaim(
   { paragraphs }: Material,
 ): boolean {
   const isShort = own.length <= FEW && !said.includes(' ')
+  const isAlone = own.length === 0
   return holdersOf(held, paragraphs).some(
     ({ paragraph: { stems }, isClaimed }) =>
       (denied || isClaimed) &&
-      (own.some(stem => stems.has(stem)) || (isShort && formsOf(said).some(form => stems.has(form)))),
+      (own.some(stem => stems.has(stem)) ||
+        (isShort && formsOf(said).some(form => stems.has(form))) ||
+        (isAlone && [...stemsOf(said)].some(stem => !isCommon(stem) && stems.has(stem)))),
   )
 }
 

@@ -24,7 +24,7 @@ const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?
 /** “You don't have to pay it at once.” */
 const later = String.raw`[^.,;:!?]{0,30}\b(?:at once|now|today|until|before|in full|up ?front|immediately|in advance)\b`
 
-const free = String.raw`(?<!\bto be )(?<!\byou'?re )free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:(?!other|such|hidden)\w+ )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|not (?:have to |need to )?pay|(?:won't|don't|doesn't) (?:have to |need to )pay(?! (?:twice|again))(?!${later})|(?:not|(?:wo|do|did|is)n't|never) (?:be )?charged?|for nothing`
+const free = String.raw`(?<!\bto be )(?<!\byou'?re )free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:(?!other|such|hidden)\w+ )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|not (?:have to |need to )?pay|(?:won't|don't|doesn't) (?:have to |need to )pay(?! (?:twice|again))(?!${later})|(?:not|won't|never) (?:be )?charged?|(?:is|was)n't (?:being )?charged|for nothing`
 
 const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
 
@@ -59,7 +59,7 @@ export const wordClaims: readonly WordClaims[] = [
     what: 'the promise',
     said: of(free),
     held: of(
-      String.raw`${free}|free|refund\w*|reimburs\w*|waiv\w*|(?:pays?|paid|charged?)\b.{0,60}\b(?:unless|except)`,
+      String.raw`${free}|free|refund\w*|reimburs\w*|waiv\w*|no (?:\w+ )?(?:deposit|payment|prepayment)|nothing (?:\w+ )?(?:due|owed)|(?:pays?|paid|charged?)\b.{0,60}\b(?:unless|except)`,
     ),
     isBySentence: true,
   },
@@ -105,7 +105,7 @@ export const wordClaims: readonly WordClaims[] = [
       String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:pay|paid|cover(?!\w*[^.;:!?]{0,20} (?:k?m|kilomet|miles?|ground))\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by(?! (?:the |our )?${payer})|insured|insurance|all insurers`,
     ),
     held: of(
-      String.raw`(?<!${payer} (?:\w+ )?)(?:pay\w*|bears?)|paid(?! (?:\w+ )?by (?:the |our )?${payer})|cover\w*|free|insurers?|insur\w*|money`,
+      String.raw`(?<!${payer} (?:\w+ )?)(?:pay\w*|bears?)|${payer} (?:do|does|need|will)(?: not|n't) (?:have to |need to )?pay|(?:pays?|paid|bears?)\b[^.;:!?]{0,80}\b(?:unless|except)|paid(?! (?:\w+ )?by (?:the |our )?${payer})|cover\w*|free|insurers?|insur\w*|money|reimburs\w*|our (?:cost|expense)|(?:no|without) (?:\w+ )?(?:cost|charge)`,
     ),
   },
   {
@@ -189,7 +189,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'health',
     what: 'the word of health',
     said: of(
-      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|sooth\w*|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|gentle on|pains?|painless|relie(?:ves?|ving) |eyesight|${eases}|(?:no|not|\w+n't|never) (?:\w+ ){0,2}(?:harm(?! (?:in|to ask))\w*|danger\w*|hurt(?! (?:to|that))\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|normal (?:value|range|reading|level)s?|nothing to worry about|worse outcomes|better outcomes`,
+      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|sooth\w*|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|gentle on|pains?|painless|relie(?:ves?|ving) |eyesight|${eases}|(?:no|not|[a-z]{2,8}n't|never) (?:\w+ ){0,2}(?:harm(?! (?:in|to ask))\w*|danger\w*|hurt(?! (?:to|that))\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|normal (?:value|range|reading|level)s?|nothing to worry about|worse outcomes|better outcomes`,
     ),
   },
   // Alone they promise no cure: a text with them is delivered, with its check failed.
