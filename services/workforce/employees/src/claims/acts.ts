@@ -13,6 +13,10 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
       !paragraphs.some(one => (same.get(act) ?? [act]).some(word => formsOf(word).some(form => one.stems.has(form)))),
   )
   const others = [...text.matchAll(own)].filter(([, act = '']) => !paragraphs.some(one => isToldIn(one.text, act)))
+  const unheld = (said: RegExp, isHeldIn: (text: string) => boolean) => {
+    const found = [...text.matchAll(said)]
+    return found.length > 0 && paragraphs.some(one => isHeldIn(one.text)) ? [] : found
+  }
   const seen = new Set(done.map(([shown]) => shown.trim()))
   const more = [
     ...others,
@@ -20,8 +24,7 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
       ([, had, asked = '']) => !paragraphs.some(one => isToldIn(one.text, had ?? asked)),
     ),
     ...[...text.matchAll(settled)].filter(([, act = '']) => !paragraphs.some(one => isDoneIn(one.text, act))),
-    ...(upon.test(text) ? [] : [...text.matchAll(moved)]).filter(() => !paragraphs.some(one => isMovedIn(one.text))),
-    ...(upon.test(text) ? [] : [...text.matchAll(left)]).filter(() => !paragraphs.some(one => isSentIn(one.text))),
+    ...(upon.test(text) ? [] : [...unheld(moved, isMovedIn), ...unheld(left, isSentIn)]),
   ].filter(([shown]) => ![...seen].some(one => shown.startsWith(one)))
   return [...done, ...coming, ...more].map(([shown]) => shown.trim())
 }
