@@ -21,7 +21,8 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
   const more = [
     ...others,
     ...[...text.matchAll(caused)].filter(
-      ([, had, asked = '']) => !paragraphs.some(one => isToldIn(one.text, had ?? asked)),
+      ([, had, whom = '', asked = '']) =>
+        !paragraphs.some(({ text, stems }) => isToldIn(text, had ?? asked) || (isTold(text) && hasAny(stems, whom))),
     ),
     ...[...text.matchAll(settled)].filter(([, act = '']) => !paragraphs.some(one => isDoneIn(one.text, act))),
     ...(upon.test(text) ? [] : [...unheld(moved, isMovedIn), ...unheld(left, isSentIn)]),
@@ -62,7 +63,12 @@ const own =
 
 /** “I've had the invoices reissued”, “I asked our team to halve it”: what others did for the writer. */
 const caused =
-  /(?<!\p{L})(?:we|i)(?:'ve| have)? (?:(?:already|just|now|also) )?(?:(?:had|got) (?:the|your|it|them|that|this|all|every)(?: (?!(?:you|we|i|it|they|he|she|that|which|who|and|but)(?!\p{L}))\p{L}+){0,3}? (?!(?:noted|listed|needed|expected|hoped|planned|wanted|dated|called|named|marked|limited)(?!\p{L}))(\p{L}{3,}ed)(?=$|[.,;:!?]| (?:for|to|by|with|at|on|in|and|but|so|from|as|off|out|again|today|yesterday|already|this|last)(?!\p{L}))|(?:asked|told|instructed) (?:our|the|my) (?:\p{L}+ ){1,3}to (?!look|check|call|contact|find|see|write|reply|answer|get|help|keep|be|have|take a|let)(\p{L}{3,}))(?!\p{L})/giu
+  /(?<!\p{L})(?:we|i)(?:'ve| have)? (?:(?:already|just|now|also) )?(?:(?:had|got) (?:the|your|it|them|that|this|all|every)(?: (?!(?:you|we|i|it|they|he|she|that|which|who|and|but)(?!\p{L}))\p{L}+){0,3}? (?!(?:noted|listed|needed|expected|hoped|planned|wanted|dated|called|named|marked|limited)(?!\p{L}))(\p{L}{3,}ed)(?=$|[.,;:!?]| (?:for|to|by|with|at|on|in|and|but|so|from|as|off|out|again|today|yesterday|already|this|last)(?!\p{L}))|(?:asked|told|instructed) (?:our|the|my) ((?:\p{L}+ ){1,3})to (?!look|check|call|contact|find|see|write|reply|answer|get|help|keep|be|have|take a|let)(\p{L}{3,}))(?!\p{L})/giu
+
+const isTold = (text: string): boolean =>
+  /(?<!\bnot |n't )\b(?:asked|told|instructed|ordered|requested|informed)\b/.test(text)
+const hasAny = (stems: ReadonlySet<string>, words: string): boolean =>
+  wordsIn(words).some(word => formsOf(word).some(form => stems.has(form)))
 
 /** “A driver is already booked”, “consider it refunded”. */
 const settled = new RegExp(
@@ -72,11 +78,11 @@ const settled = new RegExp(
 
 /** “Your €29 is on its way back”, “the £189 went back onto your card”: money that is said to have moved. */
 const moved =
-  /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:back|out|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:on|in|with)|with your bank|in your account|in the post)|(?:left|reached) (?:us|our|your)|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
+  /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:back|out|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:(?:on|in|with) (?:your|the)|with you)|with your bank|in your account|in the post)|left (?:us|our)|reached your|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
 /** “Once it has reached us, the money is back on your card.” */
 const upon = /(?<!\p{L})(?:once|when|if|after|as soon as|within|until|unless)(?!\p{L})/u
 const isMovedIn = (text: string): boolean =>
-  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|left us|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/.test(
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|left us|debited|released|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/.test(
     text,
   )
 

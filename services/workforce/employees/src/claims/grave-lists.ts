@@ -14,6 +14,9 @@ const SETTLED = String.raw`no (?:\w+ )?payment|no \w+ (?:is |are )?due|nothing (
 const PARTY =
   '(?:employer|seller|retailer|trader|provider|supplier|airline|carrier|landlord|tenant|consumer|buyer|lender|insurer|bank|dealer|manufacturer|hotel|agent|compan(?:y|ie)|customer|debtor|creditor)s?'
 
+/** Those of whom laws tell what they may do. */
+const OFFICIAL = '(?:employer|seller|retailer|trader|provider|supplier|airline|carrier|landlord|lender|insurer|bank)'
+
 const AILMENT =
   '(?:sunburns?|wrinkles?|flu|fevers?|coughs?|cramps?|hangovers?|jet ?lag|redness|swellings?|eczema|acne|asthma|arthritis|dementia|diabetes|strokes?|tumou?rs?|cancer|colds|sore throats?|bruises|scars)'
 const ADVISER = '(?:doctor|pharmacist|gp|physician|dentist|vet|midwife)'
@@ -22,19 +25,19 @@ const MEDICINE = '(?:medicines?|medications?|tablets?|capsules?|pills?|dos(?:e|e
 /** What somebody may do to somebody else, with what says the same. */
 const powers: readonly (readonly [string, string])[] = [
   [
-    'claim',
+    'claim(?! (?:the |your |a |an |this )?(?:discount|reward|offer|gift|prize|points|bonus|free|seat|ticket))',
     String.raw`claim\w*|refund\w*|reimburs\w*|compens\w*|entitle\w*|request\w*|appl(?:y|ies|ied)|expens\w*|guarant\w*|warrant\w*|insur\w*`,
   ],
   ['sue', String.raw`su(?:e|es|ed|ing)|courts?|lawsuits?`],
-  ['demand|insist on', String.raw`demand\w*|insist\w*|ask\w*|request\w*|require\w*|entitle\w*|rights?|choose|choice`],
+  ['demand', String.raw`demand\w*|ask\w*|request\w*|require\w*|entitle\w*|rights?|choose|choice`],
   [
     String.raw`withhold|deduct|keep (?:the|your|their|all|half|part) (?:\w+ )?(?:deposit|money|payment|fee|amount)`,
-    String.raw`withh\w*|deduct\w*|ke(?:ep|pt)\w*|retain\w*|forfeit\w*|subtract\w*|not (?:refunded|returned|paid back)|non-?refundable|no refund`,
+    String.raw`withh\w*|deduct\w*|ke(?:ep|pt)\w*|retain\w*|h(?:el|ol)d\w*|forfeit\w*|subtract\w*|not (?:refunded|returned|paid back)|non-?refundable|no refund`,
   ],
   ['evict|seize', String.raw`evict\w*|seiz\w*|repossess\w*|move out|take back`],
   [
     'cut (?:you|them|him|her|anyone) off|terminate',
-    String.raw`terminat\w*|cancel\w*|end(?:s|ed)?|stop\w*|suspend\w*|disconnect\w*|cut off|notice`,
+    String.raw`terminat\w*|cancel\w*|end(?:s|ed)?|stop\w*|suspend\w*|disconnect\w*|cut off|notice|clos\w*|block\w*|lock\w*`,
   ],
 ]
 
@@ -43,17 +46,17 @@ export const graveClaims: readonly WordClaims[] = [
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`${OWED}(?: \w+){0,6}? (?:is|are|be|been|was|were|gets?)(?: \w+)? ${RELIEVED}|(?:${RELIEVE}) (?:the|your|any|all|our|that|this|half)(?: \w+){0,2}? ${OWED}|no longer owe|owes? (?:us )?nothing|(?:don't|doesn't|won't|do not|will not) owe`,
+      String.raw`${OWED}(?: \w+){0,6}? (?:is|are|be|been|was|were|gets?)(?: \w+)? ${RELIEVED}|(?:${RELIEVE}) (?:the|your|any|all|our|that|this|half)(?: \w+){0,2}? ${OWED}|no longer owe|owes? (?:us )?nothing|(?:don't|doesn't|won't|do not|will not) owe(?![^.,;:!?]{0,40} (?:until|before|yet|more)(?![a-z]))`,
     ),
     held: of(
-      String.raw`${RELIEVED}|${RELIEVE}|${SETTLED}|waiv\w*|forgiv\w*|half|free|remov\w*|credit\w*|reduc\w*|cancel\w*|lower\w*|withdr\w*`,
+      String.raw`${RELIEVED}|${RELIEVE}|${SETTLED}|waiv\w*|forgiv\w*|half|free|remov\w*|credit\w*|reduc\w*|cancel\w*|lower\w*|withdr\w*|charge ?backs?|50 ?%`,
     ),
   },
   {
     group: 'money',
     what: 'the amount',
     said: of(
-      String.raw`(?:twice|double|triple|treble|(?:two|three|four|five|ten|\d+) times) (?:the |that |your |this )?(?:amount|price|deposit|sum|value|fee|cost|rent|fare)`,
+      String.raw`(?:twice|double|triple|treble) (?:the |that |your |this )?(?:amount|price|deposit|sum|value|fee|cost|rent|fare)`,
     ),
     held: of(String.raw`twice|doubl\w*|tripl\w*|trebl\w*|times`),
   },
@@ -104,11 +107,9 @@ export const graveClaims: readonly WordClaims[] = [
     group: 'law',
     what: 'the word of law',
     said: of(
-      String.raw`(?:debts?|rights?|claims? (?:under|against|from|of) (?:\w+ ){1,3}?)(?: \w+){0,3}? ?(?:lapses?|expires?|(?:is|are) time-barred)|(?:lose|loses|lost|forfeit\w*|give up) (?!no )(?:\w+ ){0,2}(?:rights?|claims?|entitlement)`,
+      String.raw`(?:debts?|rights?|claims? (?:under|against|from|of) (?:\w+ ){1,3}?)(?: \w+){0,3}? ?(?:lapses?|expires?|(?:is|are) time-barred)`,
     ),
-    held: of(
-      String.raw`laps\w*|expir\w*|time-barred|limit\w*|within|until|no longer|after|later|los(?:es?|t)|forfeit\w*|rights?|claims?|entitle\w*`,
-    ),
+    held: of(String.raw`laps\w*|expir\w*|time-barred|limit\w*|within|until|no longer|after|later|los(?:es?|t)`),
   },
   {
     group: 'law',
@@ -121,9 +122,11 @@ export const graveClaims: readonly WordClaims[] = [
   {
     group: 'law',
     what: 'the word of law',
-    said: of(String.raw`no ${PARTY} (?:may|can|must)|(?:we|they|${PARTY})(?:'re| are| is)?(?: not|n't) allowed to \w+`),
+    said: of(
+      String.raw`no ${OFFICIAL} (?:may|can|must)|(?:we|they|${PARTY})(?:'re| are| is)?(?: not|n't) allowed to \w+`,
+    ),
     held: of(
-      String.raw`(?:may|must|can|could)(?: not|n't)|cannot|not (?:allowed|permitted)|no (?:\w+ )?\w+ (?:may|can|must)|forbid\w*|prohibit\w*|bann\w*|never`,
+      String.raw`(?:may|must|can|could)(?: not|n't)|can't|cannot|not (?:allowed|permitted)|no (?:\w+ )?\w+ (?:may|can|must)|off limits|confidential|forbid\w*|prohibit\w*|bann\w*|never`,
     ),
   },
   ...powers.map(
@@ -158,7 +161,7 @@ export const graveClaims: readonly WordClaims[] = [
     group: 'health',
     what: 'the all-clear',
     said: of(
-      String.raw`(?:no need|not needed|needless|never need|(?:not|[a-z]{2,8}n't) (?:need|have|necessary|required)|(?<!\b(?:not|never|no|nothing|nobody|[a-z]{2,8}n't) [^.;:!?]{0,60})without(?: having to)?) (?:to |for )?(?:\w+ )?(?:ask|asking|see|seeing|consult|consulting|visit|visiting|call|calling|tell|telling) (?:a|an|your|the|any) ${ADVISER}`,
+      String.raw`(?:no need|not needed|needless|never need|(?:not|[a-z]{2,8}n't) (?:need|have|necessary|required)|(?<!\b(?:not|never|no|nothing|nobody|[a-z]{2,8}n't) [^.;:!?]{0,60})without(?: having to)?) (?:to |for )?(?:\w+ )?(?:ask|asking|see|seeing|consult|consulting|visit|visiting|call|calling|tell|telling) (?:a|an|your|the|any) ${ADVISER}(?! in person)`,
     ),
     held: of(String.raw`(?:no|not|never|without|[a-z]{2,8}n't)[^.;:!?]{0,40}${ADVISER}`),
   },

@@ -75,9 +75,7 @@ function holdsClaim(
   return holdersOf(held, paragraphs).some(
     ({ paragraph: { stems }, isClaimed }) =>
       (denied || isClaimed) &&
-      (own.some(stem => stems.has(stem)) ||
-        (isShort && formsOf(said).some(form => stems.has(form))) ||
-        (isAlone && [...stemsOf(said)].some(stem => !isCommon(stem) && stems.has(stem)))),
+      (own.some(stem => stems.has(stem)) || (isShort && formsOf(said).some(form => stems.has(form))) || isAlone),
   )
 }
 
@@ -118,7 +116,8 @@ const FEW = 3
 function isHeldBySentence(words: string, text: string, held: RegExp, { sentences }: Material): boolean {
   const clause = text.split(/[,;:.!?()]| and | but | – | — /).find(part => part.includes(words)) ?? text
   const beside = conditional.test(text) ? text : clause
-  const own = [...stemsOf(beside.replaceAll(words, ' '))].filter(
+  const [, forWhat = ' '] = /^(?:at )?no (?!extra|additional|further)(\w+) (?:charge|cost|fee)s?$/.exec(words) ?? []
+  const own = [...stemsOf(beside.replaceAll(words, forWhat))].filter(
     stem => !isCommon(stem) && !/^(?:\d|(?:day|week|month|year|try|start|use|enjoi)$)/.test(stem),
   )
   const isLike = own.length === 0

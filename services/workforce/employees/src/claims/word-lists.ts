@@ -59,7 +59,7 @@ export const wordClaims: readonly WordClaims[] = [
     what: 'the promise',
     said: of(free),
     held: of(
-      String.raw`${free}|free|refund\w*|reimburs\w*|waiv\w*|no (?:\w+ )?(?:deposit|payment|prepayment)|nothing (?:\w+ )?(?:due|owed)|(?:pays?|paid|charged?)\b.{0,60}\b(?:unless|except)`,
+      String.raw`${free}|free|refund\w*|reimburs\w*|waiv\w*|(?:is|are) included|no (?:\w+ )?(?:deposit|prepayment)|nothing (?:\w+ )?(?:due|owed)|(?:pays?|paid|charged?)\b.{0,60}\b(?:unless|except)`,
     ),
     isBySentence: true,
   },
