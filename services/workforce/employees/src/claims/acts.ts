@@ -72,7 +72,7 @@ const hasAny = (stems: ReadonlySet<string>, words: string): boolean =>
 
 /** “A driver is already booked”, “consider it refunded”. */
 const settled = new RegExp(
-  String.raw`(?<!\p{L})(?:(?:is|are|was|were|has been|have been) (?:already|now|just) |consider (?:it|that|this|the matter|(?:(?:your|the) )?(?:\p{L}+|[£$€] ?\d[\d.,]*)) (?:as )?)(${business.split(' ').join('|')})(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:(?:is|are|was|were|has been|have been) (?:already|now|just) |consider (?:it|that|this|the matter|(?:(?:your|the) )?(?:\p{L}+|[£$€] ?\d[\d.,]*)) (?:as )?)(?!taken)(${business.split(' ').join('|')})(?!\p{L})`,
   'giu',
 )
 

@@ -123,7 +123,7 @@ export const graveClaims: readonly WordClaims[] = [
     group: 'law',
     what: 'the word of law',
     said: of(
-      String.raw`no ${OFFICIAL} (?:may|can|must)|(?:we|they|${PARTY})(?:'re| are| is)?(?: not|n't) allowed to \w+`,
+      String.raw`no ${OFFICIAL} (?:may|can|must)|(?:we|they|${PARTY})(?:'re| are| is)?(?: not|n't) allowed to(?= \w)`,
     ),
     held: of(
       String.raw`(?:may|must|can|could)(?: not|n't)|can't|cannot|not (?:allowed|permitted)|no (?:\w+ )?\w+ (?:may|can|must)|off limits|confidential|forbid\w*|prohibit\w*|bann\w*|never`,
@@ -179,6 +179,8 @@ export const graveClaims: readonly WordClaims[] = [
     said: of(
       String.raw`(?<!\b(?:not|never|[a-z]{2,8}n't) (?:\w+ )?)(?:stop|skip|pause|halve|double|leave out|come off) (?:taking|(?:the|your|his|her|any|a) (?:\w+ )?${MEDICINE})`,
     ),
-    held: of(String.raw`stop\w*|skip\w*|paus\w*|halv\w*|half|doubl\w*|leav\w* out|miss\w*|com\w* off|discontinu\w*`),
+    held: of(
+      String.raw`stop\w*|skip\w*|paus\w*|halv\w*|half|doubl\w*|leav\w* out|miss\w*|com\w* off|discontinu\w*|no (?:\w+ ){0,2}${MEDICINE}`,
+    ),
   },
 ]
