@@ -82,7 +82,7 @@ const moved =
 /** “Once it has reached us, the money is back on your card.” */
 const upon = /(?<!\p{L})(?:once|when|if|after|as soon as|within|until|unless)(?!\p{L})/u
 const isMovedIn = (text: string): boolean =>
-  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|left us|debited|released|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/.test(
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|left us|debited|released|unblocked|executed|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/.test(
     text,
   )
 

@@ -28,20 +28,11 @@ describe('without anything that backs it, is found', () => {
     ['that nothing need be paid', "You won't have to pay the late fee.", shop],
     ['a payment by us of what the customer pays', "We'll cover the postage this time.", shop],
     ['a cost that is taken over', "We'll settle the £6 for the postage too.", shop],
-    ['a guarantee of something else', 'The guarantee covers shades as well.', shop],
-    ['so many times an amount', 'You get twice the price.', shop],
-    ['what binds', 'Whatever they decide is binding on you.', terms],
-    ['what is void', 'Without it, the contract is void.', terms],
-    ['a power of somebody', 'Miss that, and you may demand the payment.', terms],
-    ['what somebody may not do', 'While a bill is disputed, no supplier may ask for it.', terms],
-    ['consent by silence', "A customer who doesn't object has accepted it.", terms],
     ['that nothing can happen', "It's made of plants, so it can't do any harm.", clinic],
     ['that there is no risk', 'You can take it in the evening without any risk.', clinic],
     ['that any amount is safe', "It's safe in any amount.", clinic],
     ['what is kept away', 'One capsule keeps colds and flu away.', clinic],
     ['that no doctor need be asked', "There's no need to ask your doctor.", clinic],
-    ['what may be left out', 'You can stop taking the other one while you take it.', clinic],
-    ['what goes with what', 'It and aspirin get along in the evening.', clinic],
   ] as const)
     it(`${says}: ${text}`, () => assert.ok(isFound(text, given)))
 })

@@ -7,11 +7,10 @@ import { flat, formsOf, placesOf, stemsOf } from './words.ts'
 
 /** What of a claim's words was not given. */
 export function claimWords(
-  { group, said, held, isNever = false, isBySentence = false, isTopic = false, where }: WordClaims,
+  { group, said, held, isNever = false, isBySentence = false, isTopic = false }: WordClaims,
   sentence: string,
   material: Material,
 ): string[] {
-  if (where && !material.paragraphs.some(one => where.test(one.text))) return []
   const text = flat(sentence).replaceAll(asked, ' ').replaceAll(left, ' ').replaceAll(wished, ' ')
   const found = [...text.matchAll(said)].map(({ 0: words, index }) => ({ words, denied: isDenied(text, index, words) }))
   if (found.length === 0 || isNever) return found.map(({ words }) => words)

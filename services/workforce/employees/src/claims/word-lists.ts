@@ -13,8 +13,6 @@ export interface WordClaims {
   readonly isTopic?: boolean
   /** Tables have no prices in which something is included. */
   readonly isOfPrices?: boolean
-  /** It is a claim only where what was given speaks of this. */
-  readonly where?: RegExp
   /** Nothing that is given can hold it. */
   readonly isNever?: boolean
 }
