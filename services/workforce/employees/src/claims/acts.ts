@@ -78,11 +78,11 @@ const settled = new RegExp(
 
 /** “Your €29 is on its way back”, “the £189 went back onto your card”: money that is said to have moved. */
 const moved =
-  /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:back|out|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:(?:on|in|with) (?:your|the)|with you)|with your bank|in your account|in the post)|left (?:us|our)|reached your|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
+  /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:(?:back|out)(?! to us)|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:(?:on|in|with) (?:your|the)|with you)|with your bank|in your account|in the post)|left (?:us|our)|reached your|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
 /** “Once it has reached us, the money is back on your card.” */
 const upon = /(?<!\p{L})(?:once|when|if|after|as soon as|within|until|unless)(?!\p{L})/u
 const isMovedIn = (text: string): boolean =>
-  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|left us|debited|released|unblocked|executed|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/.test(
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|(?:sent|paid|wired) (?:\p{L}+ ){0,2}[£$€] ?\d|left us|debited|released|unblocked|executed|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/u.test(
     text,
   )
 
@@ -90,7 +90,7 @@ const isMovedIn = (text: string): boolean =>
 const left =
   /(?<!\p{L}|\b(?:can|could|may|might|will|would|should|to|not|never|n't|'ll) (?:be |have )?)(?:left (?:our|the) (?:warehouse|depot|shop|workshop|store|hands)|handed (?:it |them )?(?:over )?to the (?:courier|carrier|driver|post)|(?:(?:is|are|was|were|went)|'s|put (?:\p{L}+ ){0,2}\p{L}+) (?:already |now )?in the (?:post|mail)(?= (?:to you|since|already|now)|[.!,]|$))(?!\p{L})/giu
 const isSentIn = (text: string): boolean =>
-  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:sent|shipped|dispatched|posted|left|handed|mailed|collected|picked up|went out|gone out|on its way|in the post|delivered)\b/.test(
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:sent|shipped|dispatched|posted|left|handed|given to the|mailed|collected|picked up|went out|gone out|on its way|in the post|delivered)\b/.test(
     text,
   )
 

@@ -9,7 +9,7 @@ const RELIEVED =
   '(?:written off|reversed|undone|forgiven|scrapped|dropped|lifted|halved|wiped(?: out)?|struck off|let off|annulled|revoked)'
 const RELIEVE =
   '(?:writ(?:e|ing)|wrote|written) off|revers(?:e|ed|ing)|undo|forgiv(?:e|ing)|forgave|scrap(?:ped|ping)?|drop(?:ped|ping)?|lift(?:ed|ing)?|halv(?:e|ed|ing)|wip(?:e|ed|ing) (?:out|off)|str(?:ike|uck) off|annul(?:led)?|revok(?:e|ed)'
-const SETTLED = String.raw`no (?:\w+ )?payment|no \w+ (?:is |are )?due|nothing (?:is |more is )?(?:due|owed)|not (?:yet )?due|(?:is|are|was|were|been) (?:\w+ )?paid(?! by)|paid (?:in full|off|up)|settled`
+const SETTLED = String.raw`(?:all|fines?|bills?|fees?|invoices?) (?:\w+ )?paid(?! by)|no (?:\w+ )?payment|no \w+ (?:is |are )?due|nothing (?:is |more is )?(?:due|owed)|not (?:yet )?due|(?:is|are|was|were|been) (?:\w+ )?paid(?! by)|paid (?:in full|off|up)|settled`
 
 const AILMENT =
   '(?:sunburns?|wrinkles?|flu|fevers?|coughs?|cramps?|hangovers?|jet ?lag|redness|swellings?|eczema|acne|asthma|arthritis|dementia|diabetes|strokes?|tumou?rs?|cancer|colds|sore throats?|bruises|scars)'
@@ -33,7 +33,7 @@ export const graveClaims: readonly WordClaims[] = [
       String.raw`(?:we|i|our \w+)(?:'ll| will| shall|'ve| have)? (?:also |gladly |happily )?(?:settled?|foot(?:ed)?|meet|met|shoulder(?:ed)?|absorb(?:ed)?|pick(?:ed)? up|take over|took over) (?:the|your|all|any|this|that)(?: \w+){0,2} (?:${OWED}|expenses?|price)`,
     ),
     held: of(
-      String.raw`settl\w*|foot(?:s|ed)?|meets?|met|shoulder\w*|absorb\w*|cover\w*|free|reimburs\w*|(?:us|we|company|shop|seller) (?:pays?|bears?|paid)|(?:paid|borne) by (?:us|the (?:company|shop|seller))|our (?:cost|expense)|collect\w*|unless|except`,
+      String.raw`settl\w*|foot(?:s|ed)?|meets?|met|shoulder\w*|absorb\w*|cover\w*|free|reimburs\w*|(?:us|we|company|shop|seller) (?:pays?|bears?|paid)|(?:paid|borne) by (?:us|the (?:company|shop|seller))|our (?:cost|expense)|(?:no|without) (?:\w+ )?(?:cost|charge)|included|collect\w*|unless|except`,
     ),
   },
   {

@@ -22,7 +22,7 @@ const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?
 /** “You don't have to pay it at once.” */
 const later = String.raw`[^.,;:!?]{0,30}\b(?:at once|now|today|until|before|in full|up ?front|immediately|in advance)\b`
 
-const free = String.raw`(?<!\bto be )(?<!\byou'?re )free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:(?!other|such|hidden)\w+ )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|not (?:have to |need to )?pay|(?:won't|don't|doesn't) (?:have to |need to )pay(?! (?:twice|again))(?!${later})|(?:not|won't|never) (?:be )?charged?|(?:is|was)n't (?:being )?charged|for nothing`
+const free = String.raw`(?<!\bto be )(?<!\byou'?re )free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:(?!other|such|hidden)\w+ )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|not (?:have to |need to )?pay|(?:won't|don't|doesn't) (?:have to |need to )pay(?![^.,;:!?]{0,30} (?:twice|again)\b)(?!${later})|(?:not|won't|never) (?:be )?charged?|(?:is|was)n't (?:being )?charged|for nothing`
 
 const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
 
