@@ -34,7 +34,7 @@ export function isHeld(tag: string, ifNoneMatch: string | undefined): boolean {
 }
 
 /** Whether `tag`, which is strong, is one of those of an `If-Match`; also where none are named. */
-export const isMatched = (tag: string, ifMatch: string | undefined): boolean =>
-  ifMatch === undefined || ifMatch.trim() === '*' || ifMatch.split(',').some(named => named.trim() === tag)
+export const isMatched = (tag: string, ifMatch = ''): boolean =>
+  ['', '*'].includes(ifMatch.trim()) || ifMatch.split(',').some(named => named.trim() === tag)
 
 const withoutWeakness = (tag: string) => (tag.startsWith('W/') ? tag.slice(2) : tag)

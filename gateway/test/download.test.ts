@@ -118,7 +118,7 @@ test('If-Range gives the range of what the caller has a part of, and the whole o
 
 test('If-Match gives the content that it names and no other', async t => {
   const { get, tag, services } = await startWith(t, '0123456789')
-  for (const named of [tag, '*', `"other", ${tag}`])
+  for (const named of [tag, '*', `"other", ${tag}`, ''])
     assert.equal((await get({ 'if-match': named, range: 'bytes=5-' })).status, 206, named)
   const { sent } = services.files
   for (const headers of [{}, { range: 'bytes=5-' }, { range: 'bytes=10-' }, { 'if-none-match': tag }])

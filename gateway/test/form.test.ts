@@ -220,6 +220,14 @@ test('a field whose type names an empty character set is UTF-8', async t => {
   assert.deepEqual([...services.files.stored.values()][0]?.file.metadata, { a: 'ü' })
 })
 
+test('the name of a field may have any character', async t => {
+  const { call, services } = await start(t)
+  const body = form(field('metadata[Á~\x0f\u{f669b}]', 'ü'), file('x'))
+  const response = await call('/v1/files', { method: 'POST', headers: type, body })
+  assert.equal(response.status, 201, await response.clone().text())
+  assert.deepEqual([...services.files.stored.values()][0]?.file.metadata, { 'Á~\x0f\u{f669b}': 'ü' })
+})
+
 test('a boundary that is too long is told', async t => {
   const { call } = await start(t)
   for (const [length, status] of [

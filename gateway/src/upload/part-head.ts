@@ -27,9 +27,12 @@ export function partHead(headers: RawHeaders): PartHead {
   // RFC 7578, section 4.7: senders encode no parts, and readers decode none.
   if (!/^(?:7bit|8bit|binary)$/i.test(encoding.trim())) throw encoded()
   // RFC 7578, section 4.2: the form with `*` is not used.
-  const name = inOneLine(parameters.get('name'), 'name')
+  const name = parameters.get('name')
   if (name === undefined) throw broken('a part has no name')
-  const filename = inOneLine(filenameOf(parameters), 'filename')
+  const filename = filenameOf(parameters)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for. Tabs are read.
+  if (filename !== undefined && /[\x01-\x08\x0a-\x1f\x7f]/.test(filename))
+    throw broken('`filename` has control characters in it')
   const type = headers['content-type']?.[0] ?? ''
   return {
     name,
@@ -63,13 +66,6 @@ function filenameOf(parameters: Parameters): string | undefined {
     throw broken("`filename*` is not written as UTF-8''a%20name (RFC 8187)")
   if (text === undefined && [...parameters.keys()].some(key => key.startsWith('filename*')))
     throw broken("`filename` comes in pieces (RFC 2231), which are not read: give `filename*=UTF-8''…`")
-  return text
-}
-
-function inOneLine(text: string | undefined, parameter: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for. Tabs are read.
-  if (text !== undefined && /[\x01-\x08\x0a-\x1f\x7f]/.test(text))
-    throw broken(`\`${parameter}\` has control characters in it`)
   return text
 }
 

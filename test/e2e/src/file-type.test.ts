@@ -75,14 +75,15 @@ test('the model says what it reads and gives', async () => {
   assert.equal((await run(server, sure)).output.overwrite_reason, 'none')
 })
 
-test('what is no data URI is refused, and a wrong parameter fails the task', async () => {
+test('what is no data URI, or has broken base64, is refused, and a wrong parameter fails the task', async () => {
   for (const input of ['PDF', 'data:text/plain,PDF', 'data:;base64', 'https://example.com/a.pdf']) {
     const answer = await server.request('POST', '/v1/tasks', { json: magika({ input }) })
     assertProblem(answer, 400, 'model_input_invalid', 'input')
     assert.match(answer.body.detail, /data URI with base64/)
   }
-  const broken = await run(server, magika({ input: 'data:;base64,a text' }))
-  assert.deepEqual([broken.status, broken.error.code], ['failed', 'model_input_invalid'])
+  const broken = await server.request('POST', '/v1/tasks', { json: magika({ input: 'data:;base64,a text' }) })
+  assertProblem(broken, 400, 'model_input_invalid', 'input')
+  assert.match(broken.body.detail, /is not base64: 5 characters are no whole groups of four/)
   const wrong = await run(server, magika({ input: uri(Buffer.from('text')), parameters: { prediction_mode: 'sure' } }))
   assert.deepEqual([wrong.status, wrong.error.code], ['failed', 'model_input_invalid'])
   assert.match(wrong.error.message, /`prediction_mode` must be one of high_confidence, medium_confidence, best_guess/)
