@@ -60,6 +60,21 @@ describe('a ticket that names', () => {
     assert.equal(status, 'answered')
   })
 
+  it('a command is not answered from an article that has another one as its title, and in no code', async () => {
+    const titled =
+      '# npm install\n\n## Configuration\n\nThe option production leaves out the development dependencies. To make a clean install, delete the folder node_modules first.\n'
+    for (const ticket of [
+      'Does npm ci delete the folder node_modules?',
+      'How does npm ci leave out development dependencies?',
+    ]) {
+      const { status, reason } = await answerTo(ticket, titled)
+      assert.equal(status, 'escalated', ticket)
+      assert.equal(reason?.message, 'The ticket names “npm ci”; what comes nearest tells of “npm install”.')
+    }
+    const { status } = await answerTo('How does npm install leave out development dependencies?', titled)
+    assert.equal(status, 'answered')
+  })
+
   const settings = (name: string) =>
     `# Backups\n\n## How many backups are kept\n\nOld backups are deleted every night. How many backups are kept is set by ${name}, seven unless you say otherwise.\n`
   for (const [asked, told] of [

@@ -142,7 +142,7 @@ async function search(ticket: string, passages: readonly Passage[], embed: Embed
   }
   const ahead = aheadOf(passages.length)
   const ranked = mostFittingFirst(answerTo(ticket, rank), isOfAnother)
-  const isSure = fitOf(ranked[0]) >= leastFitOf(ranked[0], passages.length)
+  const isSure = fitOf(ranked[0]) >= leastFitOf(ranked[0], passages.length, ticket)
   const rivals = ranked.filter(one => !isOfAnother(one))
   return found('words', fromBeginning(ranked, ahead), isSure, rivalIn(rivals, ahead))
 }
@@ -181,10 +181,19 @@ function mostFittingFirst<Of extends Ranked>(
   return ranked.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
 }
 
-function leastFitOf(ranked: Ranked | undefined, passages: number): number {
+function leastFitOf(ranked: Ranked | undefined, passages: number, ticket: string): number {
   if (!ranked || !isShortSentence(ranked.passage.text))
     return sureOf(passages) * (ranked?.passage.isUntitled ? UNTITLED : 1)
-  return ranked.coverage >= MOST_OF_WHAT_IS_ASKED ? SURE_OF_SHORT : SURE
+  const hasMost = ranked.coverage >= MOST_OF_WHAT_IS_ASKED && !isOfAnotherQuestion(ticket, ranked.passage)
+  return hasMost ? SURE_OF_SHORT : SURE
+}
+
+/** “Only companies can.” under “Can I pay by invoice?” says nothing of paying in instalments. */
+function isOfAnotherQuestion(ticket: string, { heading, text }: Passage): boolean {
+  if (!heading.endsWith('?')) return false
+  const [asked, answered] = [termsOf(ticket), termsOf(heading)]
+  const told = new Set([...answered, ...termsOf(text)])
+  return asked.some(term => !told.has(term)) && answered.some(term => !asked.includes(term))
 }
 
 const isShortSentence = (text: string) => wordsOf(text).length <= SHORT_WORDS && sentencesOf(text).length === 1

@@ -80,6 +80,32 @@ A:  No. Use 7-Zip or p7zip to handle .7z files.
     )
   })
 
+  it('does not answer one question with the short answer to another', async () => {
+    const shop = `Q: Which payment methods do you accept?
+A: Visa, Mastercard, PayPal and bank transfer.
+
+Q: Can I pay by invoice?
+A: Only companies can.
+
+Q: How do I cancel an order?
+A: Open My orders and press Cancel, as long as the order has not been packed.
+
+Q: Is there a warranty on headphones?
+A: Two years. Keep the receipt.
+
+Q: How do I return an item?
+A: Print the label in My orders and bring the parcel to a post office within 30 days.
+
+Q: When do I get my refund?
+A: Within 5 days after we have received the item.
+
+Q: How do I reset my password?
+A: Use Forgot password on the login page; the link works for one hour.
+`
+    assert.equal(await answerTo('Can I pay in instalments?', shop), null)
+    assert.equal(await answerTo('Can I pay by invoice?', shop), 'Only companies can.')
+  })
+
   it('of paragraphs alone is answered from one of them, or not', async () => {
     const filler = Array.from({ length: 40 }, (_, at) => `Room ${at} has a bed and a desk and looks on to the yard.`)
     const within = (days: number) =>

@@ -13,8 +13,20 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
       !paragraphs.some(one => (same.get(act) ?? [act]).some(word => formsOf(word).some(form => one.stems.has(form)))),
   )
   const others = [...text.matchAll(own)].filter(([, act = '']) => !paragraphs.some(one => isToldIn(one.text, act)))
+  const unheld = (said: RegExp, isHeldIn: (text: string) => boolean) => {
+    const found = [...text.matchAll(said)]
+    return found.length > 0 && paragraphs.some(one => isHeldIn(one.text)) ? [] : found
+  }
   const seen = new Set(done.map(([shown]) => shown.trim()))
-  const more = others.filter(([shown]) => ![...seen].some(one => shown.startsWith(one)))
+  const more = [
+    ...others,
+    ...[...text.matchAll(caused)].filter(
+      ([, had, whom = '', asked = '']) =>
+        !paragraphs.some(({ text, stems }) => isToldIn(text, had ?? asked) || (isTold(text) && hasAny(stems, whom))),
+    ),
+    ...[...text.matchAll(settled)].filter(([, act = '']) => !paragraphs.some(one => isDoneIn(one.text, act))),
+    ...(upon.test(text) ? [] : [...unheld(moved, isMovedIn), ...unheld(left, isSentIn)]),
+  ].filter(([shown]) => ![...seen].some(one => shown.startsWith(one)))
   return [...done, ...coming, ...more].map(([shown]) => shown.trim())
 }
 
@@ -49,6 +61,39 @@ const planned =
 const own =
   /(?<!\p{L})(?:we|i|a colleague|our \p{L}+)(?:'ve| have| has) (?:(?:already|just|now|also|since|gone ahead and|therefore) ){0,2}(?!(?:been|passed|forwarded|had|seen|read|heard|got|received|noted|checked|looked|found|understood|learned|learnt|noticed|known|felt|thought|come|gone|gotten|made|tried|all|ever|never|no|not|an?|the|two|three|some|many|more|your|our|plenty|everything|nothing|to|listed|explained|written|answered|attached|included|enjoyed|loved|missed|met|kept|started|worked|done|always|long|only)(?!\p{L}))(\p{L}{2,}(?:ed|en|t|d|ne|wn|un))(?!\p{L})[^.;:!?]{0,60}?(?:you|your|yours)(?!\p{L})/giu
 
+/** “I've had the invoices reissued”, “I asked our team to halve it”: what others did for the writer. */
+const caused =
+  /(?<!\p{L})(?:we|i)(?:'ve| have)? (?:(?:already|just|now|also) )?(?:(?:had|got) (?:the|your|it|them|that|this|all|every)(?: (?!(?:you|we|i|it|they|he|she|that|which|who|and|but)(?!\p{L}))\p{L}+){0,3}? (?!(?:noted|listed|needed|expected|hoped|planned|wanted|dated|called|named|marked|limited)(?!\p{L}))(\p{L}{3,}ed)(?=$|[.,;:!?]| (?:for|to|by|with|at|on|in|and|but|so|from|as|off|out|again|today|yesterday|already|this|last)(?!\p{L}))|(?:asked|told|instructed) (?:our|the|my) ((?:\p{L}+ ){1,3})to (?!look|check|call|contact|find|see|write|reply|answer|get|help|keep|be|have|take a|let)(\p{L}{3,}))(?!\p{L})/giu
+
+const isTold = (text: string): boolean =>
+  /(?<!\bnot |n't )\b(?:asked|told|instructed|ordered|requested|informed)\b/.test(text)
+const hasAny = (stems: ReadonlySet<string>, words: string): boolean =>
+  wordsIn(words).some(word => formsOf(word).some(form => stems.has(form)))
+
+/** “A driver is already booked”, “consider it refunded”. */
+const settled = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:is|are|was|were|has been|have been) (?:already|now|just) |consider (?:it|that|this|the matter|(?:(?:your|the) )?(?:\p{L}+|[£$€] ?\d[\d.,]*)) (?:as )?)(?!taken)(${business.split(' ').join('|')})(?!\p{L})`,
+  'giu',
+)
+
+/** “Your €29 is on its way back”, “the £189 went back onto your card”: money that is said to have moved. */
+const moved =
+  /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:(?:back|out)(?! to us)|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:(?:on|in|with) (?:your|the)|with you)|with your bank|in your account|in the post)|left (?:us|our)|reached your|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
+/** “Once it has reached us, the money is back on your card.” */
+const upon = /(?<!\p{L})(?:once|when|if|after|as soon as|within|until|unless)(?!\p{L})/u
+const isMovedIn = (text: string): boolean =>
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|(?:sent|paid|wired) (?:\p{L}+ ){0,2}[£$€] ?\d|left us|debited|released|unblocked|executed|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/u.test(
+    text,
+  )
+
+/** “It left our warehouse today.” */
+const left =
+  /(?<!\p{L}|\b(?:can|could|may|might|will|would|should|to|not|never|n't|'ll) (?:be |have )?)(?:left (?:our|the) (?:warehouse|depot|shop|workshop|store|hands)|handed (?:it |them )?(?:over )?to the (?:courier|carrier|driver|post)|(?:(?:is|are|was|were|went)|'s|put (?:\p{L}+ ){0,2}\p{L}+) (?:already |now )?in the (?:post|mail)(?= (?:to you|since|already|now)|[.!,]|$))(?!\p{L})/giu
+const isSentIn = (text: string): boolean =>
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:sent|shipped|dispatched|posted|left|handed|given to the|mailed|collected|picked up|went out|gone out|on its way|in the post|delivered)\b/.test(
+    text,
+  )
+
 /** “Your reserved books” tells of no act. */
 const isQuality = /^your (?!.*\b(?:have|has|had|was|were|is)\b)/
 
@@ -63,8 +108,21 @@ const isToldIn = (text: string, act: string): boolean =>
       ),
   )
 
-/** “To be sent” is not yet sent. */
-const isDoneIn = (text: string, act: string): boolean => new RegExp(`(?<!\\bbe )\\b${act}\\b`).test(text)
+/** “To be sent” is not yet sent, and neither is what “has not been sent”. */
+const isDoneIn = (text: string, act: string): boolean =>
+  new RegExp(
+    String.raw`(?<!(?:\bbe|(?:\bnot|\bnever|n't)(?: yet| been){0,2}) )\b(?:${(alike.find(one => one.includes(act)) ?? [act]).join('|')})\b`,
+  ).test(text)
+
+/** Acts that are told in each other's words. */
+const alike: readonly (readonly string[])[] = [
+  ['refunded', 'reimbursed', 'repaid', 'paid back', 'refund(?: of \\S{1,20})? (?:issued|made|sent|paid)'],
+  ['cancelled', 'canceled'],
+  ['shipped', 'sent', 'dispatched', 'posted', 'mailed'],
+  ['reserved', 'booked'],
+  ['fixed', 'resolved', 'repaired', 'mended', 'solved'],
+  ['contacted', 'informed', 'notified', 'told'],
+]
 
 const sending = ['send', 'ship', 'deliver', 'goes', 'dispatch', 'post', 'arrive', 'text', 'mail', 'email']
 const same: ReadonlyMap<string, readonly string[]> = new Map([

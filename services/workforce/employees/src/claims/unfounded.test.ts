@@ -4,6 +4,8 @@ import { describe, it } from 'node:test'
 import { readCatalogue } from '../catalogue.ts'
 import corpus from './corpus.fixture.json' with { type: 'json' }
 import fourth from './fourth-writer.fixture.json' with { type: 'json' }
+import grave from './grave.fixture.json' with { type: 'json' }
+import sentences from './grave-sentences.fixture.json' with { type: 'json' }
 import letters from './letters.fixture.json' with { type: 'json' }
 import outside from './outside-writer.fixture.json' with { type: 'json' }
 import inside from './rule-writer.fixture.json' with { type: 'json' }
@@ -28,30 +30,28 @@ const judged = judgedOf(corpus)
 
 it('each text names a kind that an employee has', () => {
   const kinds = new Set(readCatalogue().flatMap(({ id, kinds }) => kinds.map(kind => `${id}/${kind.id}`)))
-  const named = [corpus, fourth, letters, outside, inside, third, unseen].flat().map(({ kind }) => kind)
+  const named = [corpus, fourth, grave, letters, outside, inside, third, unseen].flat().map(({ kind }) => kind)
   assert.deepEqual(
     named.filter(kind => !kinds.has(kind)),
     [],
   )
 })
 
-for (const [by, texts, count, mostRefused, mostMissed] of [
-  ['language models, as they write them', letters, 120, 2, 6],
-  ['a writer who had not read the rules', outside, 120, 3, 5],
-  ['the writer who had not read the rules, further ones', unseen, 120, 11, 12],
-  ['a writer who knew the rules', inside, 207, 9, 11],
+for (const [by, texts, count, mostRefused, mostMissed, missedGrave] of [
+  ['language models, as they write them', letters, 120, 2, 6, 0],
+  ['a writer who had not read the rules', outside, 120, 3, 5, 0],
+  ['the writer who had not read the rules, further ones', unseen, 120, 11, 12, 0],
+  ['a writer who knew the rules', inside, 207, 9, 11, 0],
+  ['a writer of one lie about money, law or health among honest sentences', grave, 60, 7, 7, 7],
 ] as const)
-  it(`of texts by ${by}, of ${count} at most ${mostRefused} honest ones are refused and ${mostMissed} lies missed, none of them grave`, () => {
+  it(`of texts by ${by}, of ${count} at most ${mostRefused} honest ones are refused and ${mostMissed} lies missed, ${missedGrave} of them grave`, () => {
     const all = judgedOf(texts as typeof corpus)
     const refused = all.filter(({ of, found }) => of === undefined && found)
     const missed = all.filter(({ of, found }) => of !== undefined && !found)
     assert.equal(all.length, count)
     assert.ok(refused.length <= mostRefused, JSON.stringify(refused))
     assert.ok(missed.length <= mostMissed, JSON.stringify(missed))
-    assert.deepEqual(
-      missed.filter(({ of }) => GRAVE.has(of ?? '')),
-      [],
-    )
+    assert.equal(missed.filter(({ of }) => GRAVE.has(of ?? '')).length, missedGrave, JSON.stringify(missed))
   })
 
 /** No rule was made or changed for these: what the rules are worth on new texts. Mend rules by the others. */
@@ -65,6 +65,15 @@ for (const [by, texts, found, passed] of [
     assert.equal(all.filter(({ of, found }) => of !== undefined && found).length, found)
     assert.equal(all.filter(({ of, found }) => of === undefined && !found).length, passed)
   })
+
+it('of sentences about money, law, health and acts that no rule was made for, 21 of 35 lies and 8 of 60 honest ones fail a task', () => {
+  const failing = (all: typeof sentences.lies) =>
+    all.filter(({ text, from }) => unfounded({ text, from: [from] }).some(isGrave)).length
+  assert.equal(sentences.lies.length, 35)
+  assert.equal(sentences.honest.length, 60)
+  assert.equal(failing(sentences.lies), 21)
+  assert.equal(failing(sentences.honest), 8)
+})
 
 describe('of planted lies over six kinds', () => {
   it('at least 75 of 80 are found, and each that is of money, law or health', () => {
@@ -184,6 +193,16 @@ it('is read in time however long it is, and of whatever', { timeout: 300_000 }, 
   }
 })
 
+/** At each of its places a rule could begin: a million digits take less than a second, and a quarter of an hour if each did. */
+for (const [part, found] of [
+  ['1', 1],
+  ['_a', 0],
+] as const)
+  it(`a million characters of “${part}” have findings: ${found}`, { timeout: 300_000 }, () => {
+    const text = part.repeat(1_000_000 / part.length)
+    assert.equal(unfounded({ text, from: ['Bread costs 3 euros.'] }).length, found)
+  })
+
 it('is read in time where each claim and each given sentence differs', { timeout: 300_000 }, () => {
   const longOf = (part: (at: number) => string): string => {
     let text = ''
@@ -196,6 +215,7 @@ it('is read in time where each claim and each given sentence differs', { timeout
     ['No tools needed: ', 'It needs tools '],
     ['It costs 1', 'It costs 2'],
     ['We have cancelled ', 'We cancel '],
+    ['£1 left us: ', 'It will be refunded '],
   ] as const)
     unfounded({ text: longOf(at => `${says}${at}. `), from: [longOf(at => `${given}${at}.\n\n`)] })
 })

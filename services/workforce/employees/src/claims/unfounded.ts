@@ -10,6 +10,7 @@ import { addressesIn } from './addresses.ts'
 import { daysIn, urgencyIn, withoutDates } from './calendar.ts'
 import { isDerived } from './derived.ts'
 import { itemsNew } from './enumerations.ts'
+import { graveClaims } from './grave-lists.ts'
 import { isKnownQuantity } from './known-quantities.ts'
 import { optionsIn, withoutMarkup } from './markup.ts'
 import { type Material, materialOf } from './material.ts'
@@ -53,8 +54,8 @@ export function unfounded({ text: written, from, about = [], isOfTable = false }
     claims: !knowsWords(language)
       ? []
       : isOfTable
-        ? [...wordClaims.filter(one => !one.isOfPrices), ...tableClaims]
-        : wordClaims,
+        ? [...allClaims.filter(one => !one.isOfPrices), ...tableClaims]
+        : allClaims,
     hasWords: knowsWords(language),
     isOfTable,
     hasNames: knowsWords(language) || (language !== 'de' && languageOf(from.join('\n')) === language),
@@ -97,6 +98,8 @@ const MOST_BESIDE = 24
 /** What the reader is asked to picture: “If you've ever scrolled through four thousand files”. */
 const supposed =
   /(?<!\p{L})(?:if you(?:['’]ve| have)? ever|imagine|picture|suppose|say you|for an? [\p{L}\d]+-(?:met(?:re|er)|lit(?:re|er)|hour|day|week|person|page|room|foot))(?!\p{L})[^.,;:!?]{0,120}/giu
+
+const allClaims: readonly WordClaims[] = [...wordClaims, ...graveClaims]
 
 /** Whether there are rules of words for a language: a text that is too short to tell is read as English. */
 export const knowsWords = (language: string): boolean => language === 'en' || language === 'und'

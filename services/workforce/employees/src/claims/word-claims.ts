@@ -38,7 +38,7 @@ const wished =
 
 /** Whoever says that there is none promises none. */
 const isGift =
-  /refund|money|price|amount|reimburs|replac|exchang|swap|discount|voucher|gift|compensat|courier|deliver|ship|hurry/
+  /refund|money|price|amount|reimburs|waiv|revers|forgiv|writ|scrap|drop|lift|halv|replac|exchang|swap|discount|voucher|gift|compensat|courier|deliver|ship|hurry/
 
 /** “We make skincare, not treatments.” “No danger” is another matter: that is a claim. */
 const isRemedy = /^(?:cur|heal|treat|medic|therap|prevent|diagnos)/
@@ -52,7 +52,7 @@ const isAsked = (words: string, { paragraphs, stems }: Material): boolean =>
 
 /** What the customer is said to want or to feel is told back to them. */
 const asked =
-  /\byou(?:'d| have|'ve|r)? (?:ask(?:ed)?(?: us)? (?:for|about|whether|if)|wanted|wish(?:ed)? for|request(?:ed)?|mention(?:ed)?|wonder(?:ed)?|question about|feel|felt|think|thought|hoped?|expect(?:ed)?|believe)\b(?:(?!\b(?:and|but|so|then|we|you|i)\b)[^.,;:!?]){0,60}/g
+  /(?<!\bif )\byou(?:'d| have|'ve|r| are|'re)? (?:ask(?:ed|ing)?(?: us)? (?:for|about|whether|if)|wanted|wish(?:ed)? for|request(?:ed)?|mention(?:ed)?|wonder(?:ed)?|question about|feel|felt|think|thought|hoped?|expect(?:ed)?|believe)\b(?:(?!\b(?:and|but|so|then|we|you|i)\b)[^.,;:!?]){0,60}/g
 
 /** What the writer leaves to others: “I can't comment on the legal side”. */
 const left =
@@ -70,10 +70,11 @@ function holdsClaim(
   { paragraphs }: Material,
 ): boolean {
   const isShort = own.length <= FEW && !said.includes(' ')
+  const isAlone = own.length === 0
   return holdersOf(held, paragraphs).some(
     ({ paragraph: { stems }, isClaimed }) =>
       (denied || isClaimed) &&
-      (own.some(stem => stems.has(stem)) || (isShort && formsOf(said).some(form => stems.has(form)))),
+      (own.some(stem => stems.has(stem)) || (isShort && formsOf(said).some(form => stems.has(form))) || isAlone),
   )
 }
 
@@ -92,11 +93,16 @@ function holdersOf(held: RegExp, paragraphs: readonly Paragraph[]): readonly Hol
   const found = paragraphs.flatMap(paragraph => {
     const all = [...paragraph.text.matchAll(held)]
     if (all.length === 0) return []
-    return [{ paragraph, isClaimed: all.some(({ 0: words, index }) => !isDenied(paragraph.text, index, words)) }]
+    return [{ paragraph, isClaimed: all.some(one => isClaimedIn(paragraph.text, one)) }]
   })
   read.set(held, found)
   return found
 }
+
+/** “Payments are not refunded, except within 14 days” grants some. */
+const isClaimedIn = (text: string, { 0: words, index }: RegExpExecArray): boolean =>
+  !isDenied(text, index, words) ||
+  /^[^.;:!?]{0,60}\b(?:except|unless)\b/.test(text.slice(index + words.length, index + 120))
 
 const holders = new WeakMap<readonly Paragraph[], Map<RegExp, readonly Holder[]>>()
 
@@ -109,15 +115,18 @@ const FEW = 3
 function isHeldBySentence(words: string, text: string, held: RegExp, { sentences }: Material): boolean {
   const clause = text.split(/[,;:.!?()]| and | but | – | — /).find(part => part.includes(words)) ?? text
   const beside = conditional.test(text) ? text : clause
-  const own = [...stemsOf(beside.replaceAll(words, ' '))].filter(
+  const [, forWhat = ' '] = /^(?:at )?no (?!extra|additional|further)(\w+) (?:charge|cost|fee)s?$/.exec(words) ?? []
+  const own = [...stemsOf(beside.replaceAll(words, forWhat))].filter(
     stem => !isCommon(stem) && !/^(?:\d|(?:day|week|month|year|try|start|use|enjoi)$)/.test(stem),
   )
   const isLike = own.length === 0
   const isConditional = conditional.test(text)
+  const isGiven = (given: string) =>
+    (/^no \w+ \w/.test(words) && given.includes(words)) || (/ pay$/.test(words) && /\bwaiv(?:ed?|ing)\b/.test(given))
   const quantities = isConditional ? [] : quantitiesIn(text)
   return holdersOf(held, sentences).some(
     ({ paragraph }) =>
-      (isLike || own.some(stem => paragraph.stems.has(stem))) &&
+      (isLike || isGiven(paragraph.text) || own.some(stem => paragraph.stems.has(stem))) &&
       (isConditional || isUnconditional(paragraph) || isReached(leastOf(paragraph), quantities)),
   )
 }
@@ -143,7 +152,7 @@ function leastOf(paragraph: Paragraph): Quantity | undefined {
 const leasts = new WeakMap<Paragraph, readonly Quantity[]>()
 
 const condition =
-  /(?<!\p{L})(?:(?:from|over|above|under) [£$€]?\d|(?:if|unless|only|when|once|where)(?!\p{L})|for \p{L}+ (?:under|over|with|who))/u
+  /(?<!\p{L})(?:(?:from|over|above|under) [£$€]?\d|(?:if|unless|only|when|once(?![.,;])|where)(?!\p{L})|for \p{L}+ (?:under|over|with|who))/u
 const conditional =
   /(?<!\p{L})(?:from|over|above|past|beyond|under|if|unless|only|when|once|where|until|while|within|because|since|as|kids?|children|mark|threshold)(?!\p{L})/u
 

@@ -34,7 +34,7 @@ export const formsOf = (word: string): string[] => {
 }
 
 const irregular = new Map(
-  'sent:send paid:pay made:make given:give gave:give taken:take took:take got:get gotten:get held:hold kept:keep bought:buy sold:sell built:build found:find left:leave lost:lose felt:feel met:meet ran:run run:run grew:grow grown:grow knew:know known:know wrote:write written:write began:begin begun:begin broke:break broken:break chose:choose chosen:choose came:come went:go gone:go rose:rise risen:rise fell:fall fallen:fall spoke:speak spoken:speak wore:wear worn:wear won:win led:lead lent:lend brought:bring thought:think told:tell said:say slept:sleep stood:stand cut:cut baked:bake women:woman men:man children:child people:person teeth:tooth feet:foot halves:half knives:knife leaves:leaf loaves:loaf shelves:shelf lives:life wives:wife'
+  'dosage:dose dosages:dose sent:send paid:pay made:make given:give gave:give taken:take took:take got:get gotten:get held:hold kept:keep bought:buy sold:sell built:build found:find left:leave lost:lose felt:feel met:meet ran:run run:run grew:grow grown:grow knew:know known:know wrote:write written:write began:begin begun:begin broke:break broken:break chose:choose chosen:choose came:come went:go gone:go rose:rise risen:rise fell:fall fallen:fall spoke:speak spoken:speak wore:wear worn:wear won:win led:lead lent:lend brought:bring thought:think told:tell said:say slept:sleep stood:stand cut:cut baked:bake women:woman men:man children:child people:person teeth:tooth feet:foot halves:half knives:knife leaves:leaf loaves:loaf shelves:shelf lives:life wives:wife'
     .split(' ')
     .map(pair => pair.split(':') as [string, string]),
 )

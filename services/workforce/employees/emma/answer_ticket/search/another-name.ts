@@ -97,7 +97,7 @@ function commandsOf(ticket: string, passages: readonly Passage[]): Commands {
   const marked = new Set(
     Array.from(ticket.matchAll(markedCommand), ([, tool = '', command = '']) => `${tool} ${command}`.toLowerCase()),
   )
-  const coded = passages.flatMap(codedCommandsIn)
+  const coded = [...passages.flatMap(codedCommandsIn), ...passages.flatMap(titledCommandsIn)]
   const inCode = new Set(coded.map(([tool]) => tool))
   const said = new Set(ticket.toLowerCase().match(/[a-z][\w.-]{1,19}/g))
   const tools = [...said].filter(word => !isEnglish(word) && (TOOLS.has(word) || inCode.has(word)))
@@ -121,6 +121,14 @@ function codedCommandsIn({ blocks }: Passage): (readonly [tool: string, command:
     return tool === undefined || command === undefined ? [] : [[tool.toLowerCase(), command.toLowerCase()] as const]
   })
 }
+
+/** “npm install” as the title of an article, or “npm-install.md” as its name. */
+const titledCommandsIn = ({ source, sections, heading }: Passage): (readonly [tool: string, command: string])[] =>
+  [source, ...sections, heading].flatMap(title => {
+    const [, tool = '', command = ''] =
+      /^([a-z][a-z\d.]{1,19})[ -]([a-z][a-z\d-]{1,29})(?:\.(?:md|txt))?$/.exec(title) ?? []
+    return TOOLS.has(tool) ? [[tool, command] as const] : []
+  })
 
 /** Well-known tools of the command line that are no English words. */
 const TOOLS = new Set(
