@@ -13,6 +13,13 @@ test('a path that is none is unknown_route, whatever the method and without a ke
   await problemIn(await fetch(`${url}/v2/tasks`, { method: 'OPTIONS' }), 'unknown_route')
 })
 
+test('a path with a slip is told the path that was meant', async t => {
+  const { url } = await start(t)
+  const detailOf = async (path: string) => ((await (await fetch(url + path)).json()) as { detail: string }).detail
+  assert.equal(await detailOf('/v1/taks?limit=1'), 'There is nothing at this path. Did you mean `/v1/tasks`?')
+  assert.equal(await detailOf('/v1/zebras'), 'There is nothing at this path. GET /openapi.json lists what there is.')
+})
+
 test('another method is method_not_allowed, and Allow lists those there are', async t => {
   const { url } = await start(t)
   for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND']) {

@@ -3,6 +3,7 @@ import { fail } from '@millhand/api'
 import createRouter from 'find-my-way'
 import { answerOptions } from '../cors.ts'
 import type { Exchange } from '../exchange.ts'
+import { createNearestPath } from './nearest-path.ts'
 
 /** Answers one method on one path. */
 export interface Endpoint {
@@ -30,6 +31,7 @@ type Match = NonNullable<ReturnType<ReturnType<typeof createRouter>['find']>>
 export function createMatch(endpoints: readonly Endpoint[]): (exchange: Exchange) => Match | undefined {
   const router = createRouter({ maxParamLength: 512, querystringParser: keepRaw })
   for (const endpoint of endpoints) router.on(endpoint.method, endpoint.pattern, () => {}, endpoint)
+  const nearestPath = createNearestPath(endpoints.map(({ pattern }) => pattern))
   const methods = [...new Set(endpoints.map(({ method }) => method))]
 
   /** Null also where a part of the path is empty: that is no value. */
@@ -53,7 +55,12 @@ export function createMatch(endpoints: readonly Endpoint[]): (exchange: Exchange
       return
     }
     const allowed = allowedOn(url)
-    if (allowed.length === 0) throw fail('unknown_route', 'There is nothing at this path.')
+    if (allowed.length === 0) {
+      const [path = ''] = url.split('?', 1)
+      const meant = nearestPath(path)
+      const hint = meant === undefined ? 'GET /openapi.json lists what there is.' : `Did you mean \`${meant}\`?`
+      throw fail('unknown_route', `There is nothing at this path. ${hint}`)
+    }
     if (method === 'OPTIONS') {
       answerOptions(exchange, allowed)
       return

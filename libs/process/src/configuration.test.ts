@@ -57,7 +57,7 @@ describe('configuration', () => {
           'MILLHAND_WORKERS must be a whole number, at least 1 and at most 64; it is "65".',
           'MILLHAND_SECRET_KEY has to be set. Encrypts webhook secrets.',
           'MILLHAND_HTTP_ADR is not known. Did you mean MILLHAND_HTTP_ADDR?',
-          'MILLHAND_ZEBRA is not known.',
+          'MILLHAND_ZEBRA is not known. docs/operating.md lists the settings.',
         ])
         assert.equal(error.message, ['The configuration is wrong:', ...error.faults].join('\n  '))
         return true

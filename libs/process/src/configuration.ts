@@ -1,4 +1,5 @@
 /** What a process is told by its environment: one typed schema, read once at the start. */
+import { nearest } from '@millhand/api/nearest'
 import type { Setting } from './setting.ts'
 
 export type Schema = Readonly<Record<string, Setting<unknown>>>
@@ -55,8 +56,12 @@ export function configuration<S extends Schema>(schema: S, known: readonly strin
     const names = [...Object.keys(schema), ...known]
     for (const name of Object.keys(env)) {
       if (!name.startsWith(PREFIX) || names.includes(name)) continue
-      const near = nearest(name, names)
-      faults.push(`${name} is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`)
+      const near = nearest(
+        name.slice(PREFIX.length),
+        names.map(known => known.slice(PREFIX.length)),
+      )
+      const hint = near === undefined ? 'docs/operating.md lists the settings.' : `Did you mean ${PREFIX}${near}?`
+      faults.push(`${name} is not known. ${hint}`)
     }
     if (faults.length > 0) throw new ConfigurationError(faults)
     return Object.freeze(values) as Values<S>
@@ -71,27 +76,4 @@ export function configuration<S extends Schema>(schema: S, known: readonly strin
         doc: setting.doc,
       })),
   })
-}
-
-/** The name that takes the fewest edits, unless it takes so many that it is another word. */
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const [best] = names
-    .map(known => ({ known, edits: distance(name.slice(PREFIX.length), known.slice(PREFIX.length)) }))
-    .filter(({ known, edits }) => edits <= Math.max(2, (known.length - PREFIX.length) / 3))
-    .sort((a, b) => a.edits - b.edits)
-  return best?.known
-}
-
-/** Levenshtein distance: inserted, removed and replaced characters. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

@@ -41,7 +41,7 @@ test('every fault is named, not the first', () => {
     ['max_attempts', 'wrong_type', '`max_attempts` must be an integer.'],
     ['metadata.a', 'wrong_type', '`metadata.a` must be a string.'],
     ['colour', 'unknown_parameter', '`colour` is not a parameter.'],
-    ['maxAttempts', 'unknown_parameter', '`maxAttempts` is not a parameter.'],
+    ['maxAttempts', 'unknown_parameter', '`maxAttempts` is not a parameter, but `max_attempts` is.'],
     ['model', 'missing_parameter', '`model` is required.'],
   ])
 })

@@ -10,6 +10,7 @@ import {
 import { field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import type { Fault } from '../errors.ts'
 import { object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { nearest } from '../nearest.ts'
 import { allowedWords } from './enum-words.ts'
 import { addFault, isFull, memberPath } from './faults.ts'
 import {
@@ -109,7 +110,9 @@ function compile(desc: DescMessage, omit: ReadonlySet<string>): Read {
       const member = members.get(name)
       if (member === undefined) {
         if (name !== 'object' || kind === undefined) {
-          addFault(faults, memberPath(path, name), 'unknown_parameter', 'is not a parameter')
+          const near = nearest(name, members.keys())
+          const hint = near === undefined ? '' : `, but \`${memberPath(path, near)}\` is`
+          addFault(faults, memberPath(path, name), 'unknown_parameter', `is not a parameter${hint}`)
         } else if (given !== kind) {
           addFault(faults, memberPath(path, name), 'not_in', `must be ${kind}`)
         }
