@@ -27,7 +27,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
   if (!trace)
     throw new Refusal(
       'input.trace',
-      'This is not a stack trace of JavaScript, TypeScript, Python, Go, Java, Ruby, Rust or C#. Give everything that the program printed when it failed.',
+      'This is not a stack trace of JavaScript, TypeScript, Python, Go, Java, Ruby, PHP, Rust or C#. Give everything that the program printed when it failed.',
     )
   const found = failingFrame(trace, frame => sourceOf(frame, sources) !== undefined)
   const source = found && sourceOf(found, sources)

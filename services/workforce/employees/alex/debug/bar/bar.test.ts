@@ -4,9 +4,9 @@ import { measure } from './bar.ts'
 
 const cases = await measure()
 
-it('at least thirty traces of real programs in six languages are given', () => {
-  assert.ok(cases.length >= 30)
-  assert.ok(new Set(cases.map(({ result }) => result.language)).size >= 6)
+it('at least forty traces of real programs in seven languages are given', () => {
+  assert.ok(cases.length >= 40)
+  assert.ok(new Set(cases.map(({ result }) => result.language)).size >= 7)
 })
 
 it('the failing frame is right in all of them, with the code and without', () => {

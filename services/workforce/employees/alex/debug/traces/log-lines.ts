@@ -17,7 +17,7 @@ function unescaped(line: string): string {
   const stack = stackIn(line)
   if (stack !== undefined) return stack
   // Something else in the line may be a text with such signs in it: what makes it a trace is a frame behind them.
-  return /\\n *(?:\\t)?(?:at |File |from )/.test(line)
+  return /\\n *(?:\\t)?(?:at |File |from |#\d)/.test(line)
     ? line.replaceAll(/\\(?:r\\n|[nt"])/g, sign => (sign === '\\t' ? '\t' : sign === '\\"' ? '"' : '\n'))
     : line
 }

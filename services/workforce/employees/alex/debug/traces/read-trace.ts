@@ -4,6 +4,7 @@ import { go } from './go.ts'
 import { java } from './java.ts'
 import { javascript } from './javascript.ts'
 import { linesOf } from './log-lines.ts'
+import { php } from './php.ts'
 import { python } from './python.ts'
 import { ruby } from './ruby.ts'
 import { rust } from './rust.ts'
@@ -18,7 +19,7 @@ export function readTrace(text: string): Trace | undefined {
     .reduce<Trace | undefined>((best, trace) => (best && count(best) >= count(trace) ? best : trace), undefined)
 }
 
-const readers: readonly TraceReader[] = [python, java, csharp, javascript, go, rust, ruby]
+const readers: readonly TraceReader[] = [python, java, csharp, javascript, go, rust, ruby, php]
 
 /** The innermost frame of the project itself, of what went wrong first; that of what it became, where the first has none. */
 export function failingFrame({ thrown }: Trace, isGiven: (frame: Frame) => boolean): Frame | undefined {

@@ -12,7 +12,7 @@ export interface Trace {
   readonly left?: number
 }
 
-export type TraceLanguage = 'javascript' | 'python' | 'go' | 'java' | 'ruby' | 'rust' | 'csharp'
+export type TraceLanguage = 'javascript' | 'python' | 'go' | 'java' | 'ruby' | 'php' | 'rust' | 'csharp'
 
 export interface Thrown {
   /** For example TypeError; for Go and Rust `panic`. */
