@@ -29,6 +29,8 @@ type Ends = Readonly<Record<'low' | 'high', End>> & {
   /** How many values there are, and how many of them differ, up to `SEVERAL`. */
   readonly all: number
   readonly differing: number
+  /** How many whole values below the highest end in a nine. */
+  readonly inNines: number
 }
 
 const SEVERAL = 6
@@ -36,11 +38,12 @@ const SEVERAL = 6
 function endsOf(values: ArrayLike<number>): Ends {
   const differing = new Set<number>()
   let [low, lowCount, lowNext, high, highCount, highNext] = [Infinity, 0, Infinity, -Infinity, 0, -Infinity]
-  let all = 0
+  let [all, inNines] = [0, 0]
   for (let at = 0; at < values.length; at++) {
     const value = values[at] ?? Number.NaN
     if (Number.isNaN(value)) continue
     all++
+    if (value % 10 === 9) inNines++
     if (differing.size < SEVERAL) differing.add(value)
     if (value < low) [lowNext, low, lowCount] = [low, value, 1]
     else if (value === low) lowCount++
@@ -54,6 +57,7 @@ function endsOf(values: ArrayLike<number>): Ends {
     high: { value: high, count: highCount, next: highNext },
     all,
     differing: differing.size,
+    inNines: inNines - (high % 10 === 9 ? highCount : 0),
   }
 }
 
@@ -68,6 +72,9 @@ function distances(ends: Ends, side: 'low' | 'high') {
 const isOfNines = (value: number, side: 'low' | 'high') =>
   side === 'low' ? /^-9+(?:\.9+)?$/.test(String(value)) : /^9{2,}(?:\.9+)?$/.test(String(value))
 
+/** Codes of surveys, and the largest numbers of machines. */
+const CODED = /^(?:7{2,}|8{2,}|9{2,}|32767|65535|2147483647|4294967295|\d+(?:\.\d+)?e\+\d+)$/
+
 /** So much wider than all others together is a gap beside a value that is no stand-in by itself. */
 const FAR = 20
 
@@ -75,10 +82,12 @@ function isStandInNumber(ends: Ends, side: 'low' | 'high'): boolean {
   const { value, count } = ends[side]
   const { gap, range } = distances(ends, side)
   if (!Number.isFinite(gap) || ends.all - count < 2) return false
-  if (isFarAway(ends, count, gap, range)) return true
+  if (isFarAway(ends, count, gap, range) && (CODED.test(String(value)) || (side === 'low' && value < 0))) return true
   if (!isOfNines(value, side)) return false
-  // Nobody measures this where all others are above zero.
-  if (side === 'low' && ends.low.next >= 0) return count > 1 || value <= -99
+  // Nobody measures this where all others are above zero; -99 may be an amount where others are as far apart.
+  if (side === 'low' && ends.low.next >= 0) return count > 1 || value <= -999 || (value <= -99 && gap * 1.5 >= range)
+  // Prices end in nines.
+  if (side === 'high' && value < 9_999 && ends.inNines * 2 >= ends.all - count) return false
   const isRare = count > 1 || value <= -999 || value >= 99_999
   const least = value <= -999 || value >= 9_999 ? 3 : 4
   return isRare && ends.differing >= least && Math.abs(value) >= 99 && gap >= 3 * range
@@ -101,9 +110,9 @@ function isStandInDay(ends: Ends, side: 'low' | 'high'): boolean {
   if (!Number.isFinite(gap)) return false
   const year = new Date(value).getUTCFullYear()
   if ((year >= 2900 || year === 1) && gap > 365 * DAY) return true
-  if (isFarAway(ends, count, gap, range)) return true
+  if (isFarAway(ends, count, gap, range) && gap > 3650 * DAY) return true
   if (!KNOWN.has(dayOf(value)) || gap < 366 * DAY) return false
-  return count > 1 ? gap > range / 4 : ends.differing > 2 && gap > 2 * range
+  return count > 1 ? gap > range / 4 : ends.differing > 2 && gap > range
 }
 
 /** One value again and again, and nothing near it. */
