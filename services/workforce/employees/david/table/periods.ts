@@ -35,7 +35,11 @@ export const isPeriodName = (name: string) => WEEKS.test(name.trim()) || QUARTER
 
 /** Whether a header says that a column names things. */
 export const isCode = (name: string) =>
-  isCodeName(name) || /(?:^|[ _-])(?:ref|invoice|reference|rechnung)$/i.test(name.trim())
+  isCodeName(name) || NUMBERED.test(name.trim())
+
+/** Things that are numbered anew each year: `2026-001`. */
+const NUMBERED =
+  /(?:^|[ _-])(?:ref|invoice|reference|rechnung|case|project|projekt|ticket|job|order|auftrag|vorgang|angebot|quote|offer|file|doc(?:ument)?|protocol|batch|charge|lot|claim|key|(?:number|num|no|nr)\.?)$|zeichen$|nummer$/i
 
 /** The year and the number beside it: `202601`, `2026-1`, `2026.01`, `1/2026`. */
 function partsOf(text: string): readonly [year: string, part: string] | undefined {

@@ -72,7 +72,7 @@ const isInexact = (text: string) =>
   !Number.isSafeInteger(Number(text.replaceAll(/[.,'’\s]/g, '')))
 
 /** A time of day or a length of time. */
-const isClock = (text: string) => /^\d{1,3}:\d{2}(?::\d{2})?$/.test(text.trim())
+const isClock = (text: string) => /^-?\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?(?: ?[AP]\.?M\.?)?$/i.test(text.trim())
 
 const isTime = (text: string) => (readMoment(text, 'day first') ?? readMoment(text, 'month first')) !== undefined
 
@@ -98,7 +98,8 @@ const PERIODS: readonly RegExp[] = [
   /^(?:FY|GJ)[ -]?'?(?:\d{2}|(?:19|20)\d{2})(?:[-/]\d{2})?(?:[ -]?[QHPM]\d{1,2})?$/i,
   /^[QH][1-4][ -]?FY[ -]?'?(?:\d{2}|(?:19|20)\d{2})$/i,
   /^H[12][ /-]?(?:(?:19|20)\d{2}|(?<=[ /-])'?\d{2}|'\d{2})$/i,
-  /^(?:[12]H[ /-]?'?\d{2}|[12]H[ /-]?(?:19|20)\d{2}|(?:19|20)\d{2}[ /-]?[HS][12]|S[12][ /-](?:19|20)\d{2})$/i,
+  /^[12]H'?\d{2}$/,
+  /^(?:[12]H[ /-]?(?:19|20)\d{2}|(?:19|20)\d{2}[ /-]?[HS][12]|S[12][ /-](?:19|20)\d{2})$/i,
   /^(?:(?:19|20)\d{2}[-./]0(?:0[1-9]|1[0-6])|0(?:0[1-9]|1[0-6])[-./](?:19|20)\d{2})$/,
   /^(?:(?:KW|CW|WK|W) ?\d{1,2} ?[ /.-](?:19|20)\d{2}|(?:19|20)\d{2}[ /.-](?:KW|CW|WK) ?\d{1,2})$/i,
 ]
