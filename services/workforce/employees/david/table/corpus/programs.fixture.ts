@@ -279,11 +279,4 @@ export const programs: readonly Case[] = [
     file: lines('k,v', ['"C:\\dir\\",1', '"{""a"":""\\""x\\""""}",2'], '\n'),
     columns: ['k text: C:\\dir\\ | {"a":"\\"x\\""}', 'v number: 1 | 2'],
   },
-  {
-    what: 'pandas: to_json writes times as milliseconds',
-    name: 'a.json',
-    file: '[{"seen":1767225600000,"v":1.5},{"seen":null,"v":2},{"seen":1767312000000,"v":3}]',
-    columns: ['seen number: 1767225600000 | NaN | 1767312000000', 'v number: 1.5 | 2 | 3'],
-    warned: [/"seen" is read as numbers, for example 1767225600000 in row 1\. Call the column "timestamp" if .* 2026-01-01/],
-  },
 ]
