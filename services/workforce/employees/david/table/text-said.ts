@@ -91,7 +91,7 @@ function disagreeing(sample: readonly string[]): readonly [string, string] | und
 const LONGEST = 50
 
 const DATED =
-  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|(?<!\d)\d{1,2}[a-z]{3}\d{4}|\d{4}年|^\d{1,2}\.? \p{L}{3,12}\.?,? (?:19|20)\d{2}$/iu
+  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|(?<!\d)\d{1,2}[a-z]{3}\d{4}|(?:\d{4}|\d{1,2}|元)年|^\d{1,2}\.? \p{L}{3,12}\.?,? (?:19|20)\d{2}$/iu
 
 /** Parts of years: `FY24`, `FY2024 Q1`, `H1 2026`, `2H26`, SAP's `2026-012` and `012.2026`, `KW 1/2026`. */
 const PERIODS: readonly RegExp[] = [
@@ -131,7 +131,7 @@ function looksDated(text: string): boolean {
 
 /** Of which a column may have several. */
 const SIZES = new Set(
-  'k m mio. mrd. mio mrd K M B Mio. Mrd. Mio Mrd kB kb KB MB GB TB ms s min h mg g kg mm cm km ml l'.split(' '),
+  'k m bn mn mio. mrd. mio mrd K M B bps Mio. Mrd. Mio Mrd kB kb KB MB GB TB ms s min h mg g kg mm cm km ml l'.split(' '),
 )
 const UNITS = new Set([
   ...SIZES,

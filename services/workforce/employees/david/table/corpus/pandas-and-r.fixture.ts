@@ -1,8 +1,64 @@
-/** As pandas writes them: headers of several rows, and JSON. */
+/** As pandas and R write them. */
 import { packed, rowsXml, workbook } from '../xlsx.fixture.ts'
-import type { Case } from './case.fixture.ts'
+import { type Case, lines } from './case.fixture.ts'
 
-export const pandas: readonly Case[] = [
+export const pandasAndR: readonly Case[] = [
+  {
+    what: 'pandas: a series without a name',
+    file: lines(',0', ['2026-01-01,1.5', '2026-01-02,2.5'], '\n'),
+    columns: ['column 1 time: 2026-01-01 | 2026-01-02', '0 number: 1.5 | 2.5'],
+  },
+  {
+    what: 'pandas: a frame without names',
+    file: lines(',0,1', ['0,1.5,a', '1,2.5,b', '2,2.5,c'], '\n'),
+    columns: ['column 1 number: 0 | 1 | 2', '0 number: 1.5 | 2.5 | 2.5', '1 text: a | b | c'],
+  },
+  {
+    what: 'pandas: times with zones, and values that are missing',
+    file: lines(
+      ',at,v',
+      ['0,2026-01-12 15:30:00+00:00,1.0', '1,2026-01-12 16:30:00+00:00,', '2,2026-01-12 17:30:00+00:00,3.0'],
+      '\n',
+    ),
+    columns: [
+      'column 1 number: 0 | 1 | 2',
+      'at time: 2026-01-12T15:30:00 | 2026-01-12T16:30:00 | 2026-01-12T17:30:00',
+      'v number: 1 | NaN | 3',
+    ],
+  },
+  {
+    what: 'R: write.csv with names of rows and NA',
+    file: lines('"","day","v"', ['"1",2026-01-01,1.5', '"2",2026-01-02,NA', '"3",NA,2'], '\n'),
+    columns: ['column 1 number: 1 | 2 | 3', 'day time: 2026-01-01 | 2026-01-02 | NaN', 'v number: 1.5 | NaN | 2'],
+  },
+  {
+    what: 'R: write.table with spaces, and one name fewer than cells',
+    file: lines('"speed" "dist"', ['"1" 4 2', '"2" 7 10', '"3" 8 16'], '\n'),
+    columns: ['column 1 number: 1 | 2 | 3', 'speed number: 4 | 7 | 8', 'dist number: 2 | 10 | 16'],
+    warned: [/one name fewer than the rows have cells/],
+  },
+  {
+    what: 'R: write.table with tabs',
+    file: lines('speed\tdist', ['Mazda\t4\t2', 'Fiat\t7\t10', 'Honda\t8\t16'], '\n'),
+    columns: ['column 1 text: Mazda | Fiat | Honda', 'speed number: 4 | 7 | 8', 'dist number: 2 | 10 | 16'],
+    warned: [/one name fewer than the rows have cells/],
+  },
+  {
+    what: 'R: write.csv2',
+    file: lines('"x";"y"', ['1,5;"a"', '2,25;"b"'], '\n'),
+    columns: ['x number: 1.5 | 2.25', 'y text: a | b'],
+  },
+  {
+    what: 'R: names of rows and one column',
+    file: lines('"","a"', ['"x",1', '"y",2'], '\n'),
+    columns: ['column 1 text: x | y', 'a number: 1 | 2'],
+  },
+  {
+    what: 'R: a table without quotes',
+    file: 'a b\n1 1 4\n2 2 5\n3 3 6\n',
+    columns: ['a b text: 1 1 4 | 2 2 5 | 3 3 6'],
+    warned: [/The table is read as one column, as in "1 1 4" in row 1 only spaces are between the values/],
+  },
   {
     what: 'pandas: to_json writes times as milliseconds',
     name: 'a.json',
