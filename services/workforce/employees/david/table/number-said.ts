@@ -24,7 +24,7 @@ export function numberSaid(name: string, values: Float64Array, texts: readonly s
     return said(
       `for example ${values[row]} in row ${row + 1}. Call the column "timestamp" if that is the Unix time of ${new Date(values[row] ?? 0).toISOString().slice(0, 10)}.`,
     )
-  const code = texts.findIndex(text => text.length < 9 && CODE.test(text))
+  const code = texts.findIndex(text => text.length < 9 && text.includes('E') && CODE.test(text))
   if (code >= 0)
     return said(`so ${shown(texts[code] ?? '')} in row ${code + 1} is ${values[code]}. Call the column "id" if it has codes.`)
   const version = versionIn(called, texts)

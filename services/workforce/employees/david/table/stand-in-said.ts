@@ -7,7 +7,7 @@ export function standInSaid(name: string, type: 'number' | 'time', values: Array
   const isStandIn = type === 'number' ? isStandInNumber : isStandInDay
   return (['low', 'high'] as const).flatMap(side => {
     const value = ends[side].value
-    if (!isStandIn(ends, side)) return []
+    if (!isStandIn(ends, side) || (side === 'high' && value < 9_999 && arePrices(values, value))) return []
     const row = Array.prototype.indexOf.call(values, value) + 1
     const text = type === 'number' ? String(value) : dayOf(value)
     const { count } = ends[side]
@@ -16,6 +16,17 @@ export function standInSaid(name: string, type: 'number' | 'time', values: Array
       `${shown(name)} has ${text} in ${rows}: far from its other values, and read like them. Leave such cells empty if it stands for a missing value.`,
     ]
   })
+}
+
+/** Whether at least half of the values below the highest end in a nine. */
+function arePrices(values: ArrayLike<number>, highest: number): boolean {
+  let [nines, others] = [0, 0]
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? Number.NaN
+    if (value < highest && value % 10 === 9) nines++
+    else if (value < highest) others++
+  }
+  return nines >= others
 }
 
 interface End {
@@ -29,8 +40,6 @@ type Ends = Readonly<Record<'low' | 'high', End>> & {
   /** How many values there are, and how many of them differ, up to `SEVERAL`. */
   readonly all: number
   readonly differing: number
-  /** How many whole values below the highest end in a nine. */
-  readonly inNines: number
 }
 
 const SEVERAL = 6
@@ -38,12 +47,11 @@ const SEVERAL = 6
 function endsOf(values: ArrayLike<number>): Ends {
   const differing = new Set<number>()
   let [low, lowCount, lowNext, high, highCount, highNext] = [Infinity, 0, Infinity, -Infinity, 0, -Infinity]
-  let [all, inNines] = [0, 0]
+  let all = 0
   for (let at = 0; at < values.length; at++) {
     const value = values[at] ?? Number.NaN
     if (Number.isNaN(value)) continue
     all++
-    if (value % 10 === 9) inNines++
     if (differing.size < SEVERAL) differing.add(value)
     if (value < low) [lowNext, low, lowCount] = [low, value, 1]
     else if (value === low) lowCount++
@@ -57,7 +65,6 @@ function endsOf(values: ArrayLike<number>): Ends {
     high: { value: high, count: highCount, next: highNext },
     all,
     differing: differing.size,
-    inNines: inNines - (high % 10 === 9 ? highCount : 0),
   }
 }
 
@@ -86,8 +93,6 @@ function isStandInNumber(ends: Ends, side: 'low' | 'high'): boolean {
   if (!isOfNines(value, side)) return false
   // Nobody measures this where all others are above zero; -99 may be an amount where others are as far apart.
   if (side === 'low' && ends.low.next >= 0) return count > 1 || value <= -999 || (value <= -99 && gap * 1.5 >= range)
-  // Prices end in nines.
-  if (side === 'high' && value < 9_999 && ends.inNines * 2 >= ends.all - count) return false
   const isRare = count > 1 || value <= -999 || value >= 99_999
   const least = value <= -999 || value >= 9_999 ? 3 : 4
   return isRare && ends.differing >= least && Math.abs(value) >= 99 && gap >= 3 * range

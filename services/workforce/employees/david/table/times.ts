@@ -20,8 +20,8 @@ export function readTimes(
   conventions: Conventions,
   isNamed = false,
 ): Times | undefined {
+  if (!texts.some(isZero)) return readDays(name, texts, conventions, isNamed)
   const zeros = texts.flatMap((text, i) => (isZero(text) ? { text, row: i + 1 } : []))
-  if (zeros.length === 0) return readDays(name, texts, conventions, isNamed)
   const others = texts.map(text => (isZero(text) ? '' : text))
   const read = readDays(name, others, conventions, isNamed)
   return read && { ...read, strange: [...read.strange, ...zeros].sort((one, other) => one.row - other.row) }

@@ -1,4 +1,4 @@
-/** As pandas, R, databases and other programs write them. */
+/** As databases and other programs write them. */
 import { type Case, lines } from './case.fixture.ts'
 
 const days = (count: number) =>
