@@ -2,7 +2,7 @@
 import { isTimeName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
 import { readMoment } from './moment.ts'
-import { monthNamed } from './month-names.ts'
+import { isOneWord, monthNamed } from './month-names.ts'
 import { isDesignation, readNumber } from './number.ts'
 import { plainForm } from './number-form.ts'
 import { isCode, isPeriodName } from './periods.ts'
@@ -54,7 +54,7 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   if (inexact !== undefined) return taken(inexact, 'number that can be kept: it is beyond 2^53')
   const twoForms = disagreeing(sample)
   if (twoForms) return [`${shown(name)} is taken for a ${type}, as ${rows(...twoForms)} are written in two ways.`]
-  if (new Set(sample).size > 1 && sample.every(looksDated)) return unknown()
+  if (new Set(sample).size > 1 && sample.every(looksDated) && !isOneWord(sample)) return unknown()
   return haveUnits(sample)
     ? [`${shown(name)} is text, as ${shown(first)} in row ${texts.indexOf(first) + 1} has a unit. Leave the units out.`]
     : []

@@ -1,8 +1,9 @@
 /** Texts as a column of times, with the order of day and month that the column, the table or the input settles. */
 import type { Conventions } from './conventions.ts'
-import { digitTimes } from './digit-times.ts'
+import { digitTimes, isTimeName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
 import { type DayOrder, type Moment, readMoment } from './moment.ts'
+import { isOneWord } from './month-names.ts'
 import { firstOf, isNothing, type Reading, type Strange } from './reading.ts'
 import { regularOrder } from './regular-order.ts'
 
@@ -34,6 +35,7 @@ const isZero = (text: string) =>
 function readDays(name: string, texts: readonly string[], conventions: Conventions, isNamed: boolean): Times | undefined {
   const sample = firstOf(texts)
   if (sample.length === 0) return undefined
+  if (!isNamed && new Set(sample).size > 1 && !isTimeName(name) && isOneWord(sample)) return undefined
   const inDigits = digitTimes(name, texts, isNamed)
   // Names in digits are no years.
   if (!inDigits && !isNamed && sample.every(text => /^\s*\d+\s*$/.test(text))) return undefined

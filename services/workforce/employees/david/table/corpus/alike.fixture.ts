@@ -198,6 +198,20 @@ export const alike: readonly Case[] = [
     ],
   },
   {
+    what: 'sets, pins and generations that are called as months are elsewhere, and months',
+    file: lines('set,pin,car,mese,month', [
+      'Set-10,OUT-10,Gen 2010,set 2025,dic 2025',
+      'Set-11,OUT-11,Gen 2011,ott 2025,gen 2026',
+    ]),
+    columns: [
+      'set text: Set-10 | Set-11',
+      'pin text: OUT-10 | OUT-11',
+      'car text: Gen 2010 | Gen 2011',
+      'mese time: 2025-09-01 | 2025-10-01',
+      'month time: 2025-12-01 | 2026-01-01',
+    ],
+  },
+  {
     what: 'codes that look like powers of ten',
     file: lines('batch,v', ['1E5,1e5', '2E7,1.5E+10']),
     columns: ['batch number: 100000 | 20000000', 'v number: 100000 | 15000000000'],
