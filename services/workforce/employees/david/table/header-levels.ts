@@ -37,7 +37,9 @@ export function headerLevels(rows: readonly Row[]): HeaderLevels | undefined {
   const isOfValues = parts.every((_, at) => below.every(row => isValue(row[at + leading] ?? '')))
   const isOfYears = parts.every((_, at) => below.every(row => YEAR.test(row[at + leading] ?? '')))
   const names = joined([groups, second], leading, top)
-  return isOfValues && areNames(parts) && !isOfYears && new Set(names).size === names.length ? { names, levels: 2 } : undefined
+  return isOfValues && areNames(parts) && !isOfYears && new Set(names).size === names.length
+    ? { names, levels: 2 }
+    : undefined
 }
 
 const YEAR = /^(?:19|20)\d{2}$/

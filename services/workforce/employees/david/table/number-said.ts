@@ -26,7 +26,9 @@ export function numberSaid(name: string, values: Float64Array, texts: readonly s
     )
   const code = texts.findIndex(text => text.length < 9 && text.includes('E') && CODE.test(text))
   if (code >= 0)
-    return said(`so ${shown(texts[code] ?? '')} in row ${code + 1} is ${values[code]}. Call the column "id" if it has codes.`)
+    return said(
+      `so ${shown(texts[code] ?? '')} in row ${code + 1} is ${values[code]}. Call the column "id" if it has codes.`,
+    )
   const version = versionIn(called, texts)
   return version === undefined
     ? []

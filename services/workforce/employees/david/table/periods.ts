@@ -34,8 +34,7 @@ const QUARTERS = /^(?:quarter|qtr|quartal|trimestre)$/i
 export const isPeriodName = (name: string) => WEEKS.test(name.trim()) || QUARTERS.test(name.trim())
 
 /** Whether a header says that a column names things. */
-export const isCode = (name: string) =>
-  isCodeName(name) || NUMBERED.test(name.trim())
+export const isCode = (name: string) => isCodeName(name) || NUMBERED.test(name.trim())
 
 /** Things that are numbered anew each year: `2026-001`. */
 const NUMBERED =

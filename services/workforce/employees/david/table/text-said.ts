@@ -131,7 +131,9 @@ function looksDated(text: string): boolean {
 
 /** Of which a column may have several. */
 const SIZES = new Set(
-  'k m bn mn mio. mrd. mio mrd K M B bps Mio. Mrd. Mio Mrd kB kb KB MB GB TB ms s min h mg g kg mm cm km ml l'.split(' '),
+  'k m bn mn mio. mrd. mio mrd K M B bps Mio. Mrd. Mio Mrd kB kb KB MB GB TB ms s min h mg g kg mm cm km ml l'.split(
+    ' ',
+  ),
 )
 const UNITS = new Set([
   ...SIZES,

@@ -32,7 +32,12 @@ export function readTimes(
 const isZero = (text: string) =>
   text.startsWith('00') && /^(?:00([./-])00\1|0000)0000$|^0000-00-00(?: 00:00:00(?:\.0+)?)?$/.test(text)
 
-function readDays(name: string, texts: readonly string[], conventions: Conventions, isNamed: boolean): Times | undefined {
+function readDays(
+  name: string,
+  texts: readonly string[],
+  conventions: Conventions,
+  isNamed: boolean,
+): Times | undefined {
   const sample = firstOf(texts)
   if (sample.length === 0) return undefined
   if (!isNamed && new Set(sample).size > 1 && !isTimeName(name) && isOneWord(sample)) return undefined

@@ -37,7 +37,16 @@ async function read({ file, name = 'table.csv', input = {} }: Case) {
 const timeSaid = (at: number) =>
   Number.isNaN(at) ? 'NaN' : new Date(at).toISOString().replace('T00:00:00.000Z', '').replace('.000Z', '')
 
-for (const one of [...spreadsheets, ...programs, ...pandasAndR, ...banks, ...periods, ...amounts, ...alike, ...standIns])
+for (const one of [
+  ...spreadsheets,
+  ...programs,
+  ...pandasAndR,
+  ...banks,
+  ...periods,
+  ...amounts,
+  ...alike,
+  ...standIns,
+])
   it(one.what, async () => {
     const { columns, warnings } = await read(one)
     assert.deepEqual(columns, one.columns, warnings.join('\n'))

@@ -64,7 +64,9 @@ export const pandasAndR: readonly Case[] = [
     name: 'a.json',
     file: '[{"seen":1767225600000,"v":1.5},{"seen":null,"v":2},{"seen":1767312000000,"v":3}]',
     columns: ['seen number: 1767225600000 | NaN | 1767312000000', 'v number: 1.5 | 2 | 3'],
-    warned: [/"seen" is read as numbers, for example 1767225600000 in row 1\. Call the column "timestamp" if .* 2026-01-01/],
+    warned: [
+      /"seen" is read as numbers, for example 1767225600000 in row 1\. Call the column "timestamp" if .* 2026-01-01/,
+    ],
   },
   {
     what: 'pandas: names of columns in two rows, and names of the index below them',
