@@ -89,7 +89,8 @@ function isStandInNumber(ends: Ends, side: 'low' | 'high'): boolean {
   const { value, count } = ends[side]
   const { gap, range } = distances(ends, side)
   if (!Number.isFinite(gap) || ends.all - count < 2) return false
-  if (isFarAway(ends, count, gap, range) && (CODED.test(String(value)) || (side === 'low' && value < 0))) return true
+  const isCode = CODED.test(String(value)) || (side === 'low' && value < 0 && Number.isInteger(value))
+  if (isCode && isFarAway(ends, count, gap, range)) return true
   if (!isOfNines(value, side)) return false
   // Nobody measures this where all others are above zero; -99 may be an amount where others are as far apart.
   if (side === 'low' && ends.low.next >= 0) return count > 1 || value <= -999 || (value <= -99 && gap * 1.5 >= range)

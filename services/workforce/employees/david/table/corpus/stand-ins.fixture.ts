@@ -82,11 +82,11 @@ export const standIns: readonly Case[] = [
   {
     what: 'prices that end in nines, amounts and days that come again far from the others, and one debit',
     file: lines(
-      'price,loan,ordered,balance',
+      'price,loan,ordered,balance,z',
       Array.from(
         { length: 24 },
         (_, at) =>
-          `${[5, 9, 19, 29, 99, 999][at % 6]},${at % 8 === 3 ? 500_000 : 1000 + at * 100},${at % 8 === 3 ? '2025-06-01' : `2026-01-0${1 + (at % 7)}`},${at === 2 ? -99 : 7 + at * 20}`,
+          `${[5, 9, 19, 29, 99, 999][at % 6]},${at % 8 === 3 ? 500_000 : 1000 + at * 100},${at % 8 === 3 ? '2025-06-01' : `2026-01-0${1 + (at % 7)}`},${at === 2 ? -99 : 7 + at * 20},${at % 8 === 3 ? -4.25 : (at % 7) / 100}`,
       ),
     ),
     columns: [
@@ -94,6 +94,7 @@ export const standIns: readonly Case[] = [
       'loan number: 1000 | 1100 | 1200 | 500000',
       'ordered time: 2026-01-01 | 2026-01-02 | 2026-01-03 | 2025-06-01',
       'balance number: 7 | 27 | -99 | 67',
+      'z number: 0 | 0.01 | 0.02 | -4.25',
     ],
   },
   {
