@@ -1,6 +1,7 @@
 /** CSV as columns of texts: RFC 4180, with comma, semicolon, tab or bar, and with rows that are too short or too long. */
 import { Refusal } from '../../src/brief.ts'
 import { delimiterOf } from './delimiter.ts'
+import { shown } from './foreign-text.ts'
 import { HEAD, layoutOf } from './layout.ts'
 import { boundedCell, boundedSize, distinctNames, MOST, type RawTable } from './raw-table.ts'
 import { headersAgain, rulesSaid } from './repeats.ts'
@@ -69,6 +70,7 @@ export function readCsv(text: string, param: string, headerRow?: number): RawTab
       ...(short > 0 ? [`${rowsSaid(short)} fewer cells than the header: the others are missing.`] : []),
       ...rulesSaid(rules, [...repeated]),
       ...(escaped === undefined ? [] : [escapedSaid(escaped)]),
+      ...spacedSaid(names, header, columns),
       ...(long > 0 ? [`${rowsSaid(long)} more cells than the header: those are left out.`] : []),
     ],
   }
@@ -79,6 +81,26 @@ const without = (column: string[], rows: ReadonlySet<number>) =>
 
 const escapedSaid = (row: number) =>
   `Quotes in cells are written as \\", first in ${row === 0 ? 'the header' : `row ${row}`}: \\" is read as a quote and \\\\ as one backslash.`
+
+/** One column in which all rows have as many words, at least two of them numbers: what R and `to_string` write. */
+function spacedSaid(names: readonly string[], header: readonly string[] | undefined, columns: readonly string[][]) {
+  const [cells = []] = columns
+  const rows = cells.slice(0, HEAD).map(words)
+  const width = rows[0]?.length ?? 0
+  const isSpaced =
+    names.length === 1 &&
+    rows.length > 1 &&
+    rows.every(row => row.length === width) &&
+    [0, 1].includes(width - words(header?.[0] ?? '').length) &&
+    (rows[0] ?? []).filter((_, at) => rows.every(row => /^(?:-?\d+(?:\.\d+)?|NA|NaN)$/.test(row[at] ?? ''))).length > 1
+  return isSpaced
+    ? [
+        `The table is read as one column, as in ${shown(cells[0] ?? '')} in row 1 only spaces are between the values. Separate them with commas or tabs.`,
+      ]
+    : []
+}
+
+const words = (text: string) => text.trim().split(/\s+/)
 
 const rowsSaid = (count: number) => (count === 1 ? 'One row has' : `${count} rows have`)
 
@@ -176,11 +198,13 @@ const neverClosed = (rows: number, param: string) =>
 
 /**
  * Whether quotes in cells are written `\"`, as MySQL and Spark write them: behind one of them the cell goes on. Elsewhere the
- * backslash is one of the text, as in `"C:\dir\",` and `\""`.
+ * backslash is one of the text, as in `"C:\dir\",` and `\""`, also with spaces between.
  */
 function hasEscapes(text: string, delimiter: string): boolean {
   for (let at = text.indexOf('\\"'); at >= 0; at = text.indexOf('\\"', at + 2)) {
-    const next = text[at + 2]
+    let place = at + 2
+    while (text[place] === ' ') place++
+    const next = text[place]
     if (!isBehindBackslash(text, 0, at + 1)) continue
     if (next !== undefined && next !== '"' && next !== '\r' && next !== '\n' && next !== delimiter) return true
   }

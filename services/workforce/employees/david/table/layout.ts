@@ -1,6 +1,7 @@
 /** Where the table of a sheet begins: titles and comments above the header, no header, names of rows without a name. */
 import { Refusal } from '../../src/brief.ts'
 import { shown } from './foreign-text.ts'
+import { headerLevels } from './header-levels.ts'
 import { readMoment } from './moment.ts'
 import { readNumber } from './number.ts'
 import { plainForm } from './number-form.ts'
@@ -24,6 +25,14 @@ type Row = readonly string[]
  */
 export function layoutOf(rows: readonly Row[], headerRow: number | undefined, param: string): Layout {
   if (headerRow !== undefined) return namedHeader(rows, headerRow, param)
+  const top = rows.findIndex(isFilled)
+  const levels = headerLevels(rows.slice(top))
+  if (levels !== undefined)
+    return {
+      names: levels.names,
+      skipped: top + levels.levels,
+      warnings: [`The header has ${levels.levels} rows: ${shown(levels.names.at(-1) ?? '')} is one of its names.`],
+    }
   const from = startOf(rows)
   const first = rows[from] ?? []
   const below = rows.slice(from + 1).filter(isFilled)

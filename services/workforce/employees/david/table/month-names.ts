@@ -19,6 +19,20 @@ const MONTHS = new Map(NAMES.flatMap((names, i) => names.split(' ').map(name => 
 /** 1 to 12, whatever the capitals and accents. */
 export const monthNamed = (name: string): number | undefined => MONTHS.get(plain(name))
 
+/** Short names that are words or codes elsewhere: `Set-10`, `Gen 12`, `OUT-3`. */
+const AMBIGUOUS = new Set(
+  'gen ene sty lut kwi mag mei maj cze giu lug lip ago sie set wrz out ott paz lis dic des gru'.split(' '),
+)
+
+/** Whether all are a month and a year, of one and the same name that may be something else. */
+export function isOneWord(texts: readonly string[]): boolean {
+  const words = new Set(
+    texts.map(text => /^\s*(\p{L}{3})[.\- /]{0,2}'?\d{2,4}\s*$/u.exec(text)?.[1]?.toLowerCase() ?? ''),
+  )
+  const [word = ''] = words
+  return words.size === 1 && AMBIGUOUS.has(word)
+}
+
 function plain(name: string): string {
   return name.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '')
 }

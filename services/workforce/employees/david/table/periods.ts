@@ -34,8 +34,11 @@ const QUARTERS = /^(?:quarter|qtr|quartal|trimestre)$/i
 export const isPeriodName = (name: string) => WEEKS.test(name.trim()) || QUARTERS.test(name.trim())
 
 /** Whether a header says that a column names things. */
-export const isCode = (name: string) =>
-  isCodeName(name) || /(?:^|[ _-])(?:ref|invoice|reference|rechnung)$/i.test(name.trim())
+export const isCode = (name: string) => isCodeName(name) || NUMBERED.test(name.trim())
+
+/** Things that are numbered anew each year: `2026-001`. */
+const NUMBERED =
+  /(?:^|[ _-])(?:ref|invoice|reference|rechnung|case|project|projekt|ticket|job|order|auftrag|vorgang|angebot|quote|offer|file|doc(?:ument)?|protocol|batch|charge|lot|claim|key|(?:number|num|no|nr)\.?)$|zeichen$|nummer$/i
 
 /** The year and the number beside it: `202601`, `2026-1`, `2026.01`, `1/2026`. */
 function partsOf(text: string): readonly [year: string, part: string] | undefined {

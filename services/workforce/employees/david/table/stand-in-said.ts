@@ -7,7 +7,7 @@ export function standInSaid(name: string, type: 'number' | 'time', values: Array
   const isStandIn = type === 'number' ? isStandInNumber : isStandInDay
   return (['low', 'high'] as const).flatMap(side => {
     const value = ends[side].value
-    if (!isStandIn(ends, side)) return []
+    if (!isStandIn(ends, side) || (side === 'high' && value < 9_999 && arePrices(values, value))) return []
     const row = Array.prototype.indexOf.call(values, value) + 1
     const text = type === 'number' ? String(value) : dayOf(value)
     const { count } = ends[side]
@@ -16,6 +16,17 @@ export function standInSaid(name: string, type: 'number' | 'time', values: Array
       `${shown(name)} has ${text} in ${rows}: far from its other values, and read like them. Leave such cells empty if it stands for a missing value.`,
     ]
   })
+}
+
+/** Whether at least half of the values below the highest end in a nine. */
+function arePrices(values: ArrayLike<number>, highest: number): boolean {
+  let [nines, others] = [0, 0]
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? Number.NaN
+    if (value < highest && value % 10 === 9) nines++
+    else if (value < highest) others++
+  }
+  return nines >= others
 }
 
 interface End {
@@ -68,6 +79,9 @@ function distances(ends: Ends, side: 'low' | 'high') {
 const isOfNines = (value: number, side: 'low' | 'high') =>
   side === 'low' ? /^-9+(?:\.9+)?$/.test(String(value)) : /^9{2,}(?:\.9+)?$/.test(String(value))
 
+/** Codes of surveys, and the largest numbers of machines. */
+const CODED = /^(?:7{2,}|8{2,}|9{2,}|32767|65535|2147483647|4294967295|\d+(?:\.\d+)?e\+\d+)$/
+
 /** So much wider than all others together is a gap beside a value that is no stand-in by itself. */
 const FAR = 20
 
@@ -75,10 +89,11 @@ function isStandInNumber(ends: Ends, side: 'low' | 'high'): boolean {
   const { value, count } = ends[side]
   const { gap, range } = distances(ends, side)
   if (!Number.isFinite(gap) || ends.all - count < 2) return false
-  if (isFarAway(ends, count, gap, range)) return true
+  const isCode = CODED.test(String(value)) || (side === 'low' && value < 0 && Number.isInteger(value))
+  if (isCode && isFarAway(ends, count, gap, range)) return true
   if (!isOfNines(value, side)) return false
-  // Nobody measures this where all others are above zero.
-  if (side === 'low' && ends.low.next >= 0) return count > 1 || value <= -99
+  // Nobody measures this where all others are above zero; -99 may be an amount where others are as far apart.
+  if (side === 'low' && ends.low.next >= 0) return count > 1 || value <= -999 || (value <= -99 && gap * 1.5 >= range)
   const isRare = count > 1 || value <= -999 || value >= 99_999
   const least = value <= -999 || value >= 9_999 ? 3 : 4
   return isRare && ends.differing >= least && Math.abs(value) >= 99 && gap >= 3 * range
@@ -101,9 +116,9 @@ function isStandInDay(ends: Ends, side: 'low' | 'high'): boolean {
   if (!Number.isFinite(gap)) return false
   const year = new Date(value).getUTCFullYear()
   if ((year >= 2900 || year === 1) && gap > 365 * DAY) return true
-  if (isFarAway(ends, count, gap, range)) return true
+  if (isFarAway(ends, count, gap, range) && gap > 3650 * DAY) return true
   if (!KNOWN.has(dayOf(value)) || gap < 366 * DAY) return false
-  return count > 1 ? gap > range / 4 : ends.differing > 2 && gap > 2 * range
+  return count > 1 ? gap > range / 4 : ends.differing > 2 && gap > range
 }
 
 /** One value again and again, and nothing near it. */

@@ -2,7 +2,7 @@
 import { isTimeName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
 import { readMoment } from './moment.ts'
-import { monthNamed } from './month-names.ts'
+import { isOneWord, monthNamed } from './month-names.ts'
 import { isDesignation, readNumber } from './number.ts'
 import { plainForm } from './number-form.ts'
 import { isCode, isPeriodName } from './periods.ts'
@@ -54,7 +54,7 @@ export function textSaid(name: string, type: 'category' | 'text', texts: readonl
   if (inexact !== undefined) return taken(inexact, 'number that can be kept: it is beyond 2^53')
   const twoForms = disagreeing(sample)
   if (twoForms) return [`${shown(name)} is taken for a ${type}, as ${rows(...twoForms)} are written in two ways.`]
-  if (new Set(sample).size > 1 && sample.every(looksDated)) return unknown()
+  if (new Set(sample).size > 1 && sample.every(looksDated) && !isOneWord(sample)) return unknown()
   return haveUnits(sample)
     ? [`${shown(name)} is text, as ${shown(first)} in row ${texts.indexOf(first) + 1} has a unit. Leave the units out.`]
     : []
@@ -72,7 +72,7 @@ const isInexact = (text: string) =>
   !Number.isSafeInteger(Number(text.replaceAll(/[.,'’\s]/g, '')))
 
 /** A time of day or a length of time. */
-const isClock = (text: string) => /^\d{1,3}:\d{2}(?::\d{2})?$/.test(text.trim())
+const isClock = (text: string) => /^-?\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?(?: ?[AP]\.?M\.?)?$/i.test(text.trim())
 
 const isTime = (text: string) => (readMoment(text, 'day first') ?? readMoment(text, 'month first')) !== undefined
 
@@ -91,14 +91,15 @@ function disagreeing(sample: readonly string[]): readonly [string, string] | und
 const LONGEST = 50
 
 const DATED =
-  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|(?<!\d)\d{1,2}[a-z]{3}\d{4}|\d{4}年|^\d{1,2}\.? \p{L}{3,12}\.?,? (?:19|20)\d{2}$/iu
+  /(?<![\d.])\d{4}[-/.] ?\d{1,2}[-/.] ?\d{1,2}(?!\d)|(?<![\d.])\d{1,2}(?:[-/.]\d{1,2}[-/.]\d{4}|[-/]\d{1,2}[-/]\d{2})(?!\d)|(?<!\d)\d{1,2}[a-z]{3}\d{4}|(?:\d{4}|\d{1,2}|元)年|^\d{1,2}\.? \p{L}{3,12}\.?,? (?:19|20)\d{2}$/iu
 
 /** Parts of years: `FY24`, `FY2024 Q1`, `H1 2026`, `2H26`, SAP's `2026-012` and `012.2026`, `KW 1/2026`. */
 const PERIODS: readonly RegExp[] = [
   /^(?:FY|GJ)[ -]?'?(?:\d{2}|(?:19|20)\d{2})(?:[-/]\d{2})?(?:[ -]?[QHPM]\d{1,2})?$/i,
   /^[QH][1-4][ -]?FY[ -]?'?(?:\d{2}|(?:19|20)\d{2})$/i,
   /^H[12][ /-]?(?:(?:19|20)\d{2}|(?<=[ /-])'?\d{2}|'\d{2})$/i,
-  /^(?:[12]H[ /-]?'?\d{2}|[12]H[ /-]?(?:19|20)\d{2}|(?:19|20)\d{2}[ /-]?[HS][12]|S[12][ /-](?:19|20)\d{2})$/i,
+  /^[12]H'?\d{2}$/,
+  /^(?:[12]H[ /-]?(?:19|20)\d{2}|(?:19|20)\d{2}[ /-]?[HS][12]|S[12][ /-](?:19|20)\d{2})$/i,
   /^(?:(?:19|20)\d{2}[-./]0(?:0[1-9]|1[0-6])|0(?:0[1-9]|1[0-6])[-./](?:19|20)\d{2})$/,
   /^(?:(?:KW|CW|WK|W) ?\d{1,2} ?[ /.-](?:19|20)\d{2}|(?:19|20)\d{2}[ /.-](?:KW|CW|WK) ?\d{1,2})$/i,
 ]
@@ -130,7 +131,9 @@ function looksDated(text: string): boolean {
 
 /** Of which a column may have several. */
 const SIZES = new Set(
-  'k m mio. mrd. mio mrd K M B Mio. Mrd. Mio Mrd kB kb KB MB GB TB ms s min h mg g kg mm cm km ml l'.split(' '),
+  'k m bn mn mio. mrd. mio mrd K M B bps Mio. Mrd. Mio Mrd kB kb KB MB GB TB ms s min h mg g kg mm cm km ml l'.split(
+    ' ',
+  ),
 )
 const UNITS = new Set([
   ...SIZES,

@@ -1,8 +1,9 @@
 /** Texts as a column of times, with the order of day and month that the column, the table or the input settles. */
 import type { Conventions } from './conventions.ts'
-import { digitTimes } from './digit-times.ts'
+import { digitTimes, isTimeName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
 import { type DayOrder, type Moment, readMoment } from './moment.ts'
+import { isOneWord } from './month-names.ts'
 import { firstOf, isNothing, type Reading, type Strange } from './reading.ts'
 import { regularOrder } from './regular-order.ts'
 
@@ -20,8 +21,26 @@ export function readTimes(
   conventions: Conventions,
   isNamed = false,
 ): Times | undefined {
+  if (!texts.some(isZero)) return readDays(name, texts, conventions, isNamed)
+  const zeros = texts.flatMap((text, i) => (isZero(text) ? { text, row: i + 1 } : []))
+  const others = texts.map(text => (isZero(text) ? '' : text))
+  const read = readDays(name, others, conventions, isNamed)
+  return read && { ...read, strange: [...read.strange, ...zeros].sort((one, other) => one.row - other.row) }
+}
+
+/** What SAP and MySQL write for no day: `00.00.0000`, `00000000`, `0000-00-00 00:00:00`. */
+const isZero = (text: string) =>
+  text.startsWith('00') && /^(?:00([./-])00\1|0000)0000$|^0000-00-00(?: 00:00:00(?:\.0+)?)?$/.test(text)
+
+function readDays(
+  name: string,
+  texts: readonly string[],
+  conventions: Conventions,
+  isNamed: boolean,
+): Times | undefined {
   const sample = firstOf(texts)
   if (sample.length === 0) return undefined
+  if (!isNamed && new Set(sample).size > 1 && !isTimeName(name) && isOneWord(sample)) return undefined
   const inDigits = digitTimes(name, texts, isNamed)
   // Names in digits are no years.
   if (!inDigits && !isNamed && sample.every(text => /^\s*\d+\s*$/.test(text))) return undefined
@@ -59,6 +78,7 @@ export function readTimes(
       ...said,
       ...shortSaid(name, short, text => read(text, order)),
       ...zoneSaid(name, zoned, unzoned),
+      ...farSaid(name, texts, values),
     ],
   }
 }
@@ -74,6 +94,18 @@ function shortSaid(name: string, short: Strange | undefined, read: (text: string
 
 /** May have the year first: `26/01/13`. */
 const YEAR_FIRST = /^\s*\d{2}([-/])\d{1,2}\1\d{2}(?!\d)/
+
+/** Thailand counts 543 years more. */
+function farSaid(name: string, texts: readonly string[], values: Float64Array) {
+  const row = values.findIndex(value => !Number.isNaN(value))
+  return values.every(value => Number.isNaN(value) || value >= FAR)
+    ? [
+        `${shown(name)} has only years after 2400, as ${shown(texts[row] ?? '')} in row ${row + 1}. Subtract 543 if they are of the Buddhist calendar.`,
+      ]
+    : []
+}
+
+const FAR = Date.UTC(2400, 0, 1)
 
 const zoneSaid = (name: string, zoned: boolean, unzoned: Strange | undefined) =>
   zoned && unzoned

@@ -10,7 +10,7 @@ import { boundedSize, distinctNames, type RawTable, type Value } from './raw-tab
 import { headersAgain, rulesSaid } from './repeats.ts'
 import { unreadArchive } from './unread-formats.ts'
 import { boundedSheets, odditiesOf } from './xlsx-bounds.ts'
-import { isOf1904, percentCells, percentSaid, sheetPath } from './xlsx-percent.ts'
+import { isOf1904, percentCells, percentSaid, sheetPath, withZeros } from './xlsx-styles.ts'
 import { unzip } from './zip.ts'
 
 /** All parts of a file together, unpacked, and how many there may be. */
@@ -38,8 +38,10 @@ export async function readXlsx(
     )
   if (chosen === undefined || !full.includes(chosen)) throw new Refusal(param, 'The table is empty.')
   const others = full.filter(one => one !== chosen).map(({ name }) => shown(name))
-  const { merged, uncounted, error } = odditiesOf(parts.get(sheetPath(parts, all.indexOf(chosen))))
-  const table = tableOf(chosen.rows, header, percentCells(parts, all.indexOf(chosen)), dayZeroOf(parts), param)
+  const place = all.indexOf(chosen)
+  const { merged, uncounted, error } = odditiesOf(parts.get(sheetPath(parts, place)))
+  const rows = withZeros(parts, place, chosen.rows)
+  const table = tableOf(rows, header, percentCells(parts, place), dayZeroOf(parts), param)
   return {
     ...table,
     warnings: [

@@ -173,6 +173,60 @@ export const alike: readonly Case[] = [
     warned: [/"release" is read as numbers, so "1\.10" in row 1 is 1\.1\. Call the column "version"/],
   },
   {
+    what: 'prices of which some are typed with a zero at the end, and clauses of a contract',
+    file: lines('price,conc,clause', ['1.50,0.10,1.9', '2.5,1.0,1.10', '3,10,1.11', '10.20,0.250,2.1']),
+    columns: [
+      'price number: 1.5 | 2.5 | 3 | 10.2',
+      'conc number: 0.1 | 1 | 10 | 0.25',
+      'clause number: 1.9 | 1.1 | 1.11 | 2.1',
+    ],
+    warned: [/"clause" is read as numbers, so "1\.10" in row 2 is 1\.1\. Call the column "version"/],
+  },
+  {
+    what: 'seconds, laps, lengths of time, and times of the day with AM and PM',
+    file: lines('time,start_time,lap time,duration,Time', [
+      '130,0,1:23.4,1h20,8:30:00 AM',
+      '245,120,1:24.1,2h30,12:05 PM',
+      '359,345,59:22.9,1h45,11:59:59 p.m.',
+    ]),
+    columns: [
+      'time number: 130 | 245 | 359',
+      'start_time number: 0 | 120 | 345',
+      'lap time text: 1:23.4 | 1:24.1 | 59:22.9',
+      'duration text: 1h20 | 2h30 | 1h45',
+      'Time (2) text: 8:30:00 AM | 12:05 PM | 11:59:59 p.m.',
+    ],
+  },
+  {
+    what: 'sets, pins and generations that are called as months are elsewhere, and months',
+    file: lines('set,pin,car,mese,month', [
+      'Set-10,OUT-10,Gen 2010,set 2025,dic 2025',
+      'Set-11,OUT-11,Gen 2011,ott 2025,gen 2026',
+    ]),
+    columns: [
+      'set text: Set-10 | Set-11',
+      'pin text: OUT-10 | OUT-11',
+      'car text: Gen 2010 | Gen 2011',
+      'mese time: 2025-09-01 | 2025-10-01',
+      'month time: 2025-12-01 | 2026-01-01',
+    ],
+  },
+  {
+    what: 'codes that look like powers of ten',
+    file: lines('batch,v', ['1E5,1e5', '2E7,1.5E+10']),
+    columns: ['batch number: 100000 | 20000000', 'v number: 100000 | 15000000000'],
+    warned: [/"batch" is read as numbers, so "1E5" in row 1 is 100000\. Call the column "id" if it has codes/],
+  },
+  {
+    what: 'numbers of projects and cases that look like periods of SAP',
+    file: lines('project,Aktenzeichen,Document No.', ['2026-001,2026-001,2026-001', '2026-002,2026-002,2026-002']),
+    columns: [
+      'project text: 2026-001 | 2026-002',
+      'Aktenzeichen text: 2026-001 | 2026-002',
+      'Document No. text: 2026-001 | 2026-002',
+    ],
+  },
+  {
     what: 'numbers of invoices that look like periods, and models that look like halves of years',
     file: lines('invoice,model', ['2026-001,H110', '2026-002,H120']),
     columns: ['invoice text: 2026-001 | 2026-002', 'model text: H110 | H120'],

@@ -8,6 +8,7 @@ import { alike } from './alike.fixture.ts'
 import { amounts } from './amounts.fixture.ts'
 import { banks } from './banks.fixture.ts'
 import type { Case } from './case.fixture.ts'
+import { pandasAndR } from './pandas-and-r.fixture.ts'
 import { periods } from './periods.fixture.ts'
 import { programs } from './programs.fixture.ts'
 import { spreadsheets } from './spreadsheets.fixture.ts'
@@ -36,7 +37,16 @@ async function read({ file, name = 'table.csv', input = {} }: Case) {
 const timeSaid = (at: number) =>
   Number.isNaN(at) ? 'NaN' : new Date(at).toISOString().replace('T00:00:00.000Z', '').replace('.000Z', '')
 
-for (const one of [...spreadsheets, ...programs, ...banks, ...periods, ...amounts, ...alike, ...standIns])
+for (const one of [
+  ...spreadsheets,
+  ...programs,
+  ...pandasAndR,
+  ...banks,
+  ...periods,
+  ...amounts,
+  ...alike,
+  ...standIns,
+])
   it(one.what, async () => {
     const { columns, warnings } = await read(one)
     assert.deepEqual(columns, one.columns, warnings.join('\n'))

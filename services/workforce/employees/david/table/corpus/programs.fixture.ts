@@ -1,55 +1,10 @@
-/** As pandas, R, databases and other programs write them. */
+/** As databases and other programs write them. */
 import { type Case, lines } from './case.fixture.ts'
 
 const days = (count: number) =>
   Array.from({ length: count }, (_, i) => new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10))
 
 export const programs: readonly Case[] = [
-  {
-    what: 'pandas: a series without a name',
-    file: lines(',0', ['2026-01-01,1.5', '2026-01-02,2.5'], '\n'),
-    columns: ['column 1 time: 2026-01-01 | 2026-01-02', '0 number: 1.5 | 2.5'],
-  },
-  {
-    what: 'pandas: a frame without names',
-    file: lines(',0,1', ['0,1.5,a', '1,2.5,b', '2,2.5,c'], '\n'),
-    columns: ['column 1 number: 0 | 1 | 2', '0 number: 1.5 | 2.5 | 2.5', '1 text: a | b | c'],
-  },
-  {
-    what: 'pandas: times with zones, and values that are missing',
-    file: lines(
-      ',at,v',
-      ['0,2026-01-12 15:30:00+00:00,1.0', '1,2026-01-12 16:30:00+00:00,', '2,2026-01-12 17:30:00+00:00,3.0'],
-      '\n',
-    ),
-    columns: [
-      'column 1 number: 0 | 1 | 2',
-      'at time: 2026-01-12T15:30:00 | 2026-01-12T16:30:00 | 2026-01-12T17:30:00',
-      'v number: 1 | NaN | 3',
-    ],
-  },
-  {
-    what: 'R: write.csv with names of rows and NA',
-    file: lines('"","day","v"', ['"1",2026-01-01,1.5', '"2",2026-01-02,NA', '"3",NA,2'], '\n'),
-    columns: ['column 1 number: 1 | 2 | 3', 'day time: 2026-01-01 | 2026-01-02 | NaN', 'v number: 1.5 | NaN | 2'],
-  },
-  {
-    what: 'R: write.table with spaces, and one name fewer than cells',
-    file: lines('"speed" "dist"', ['"1" 4 2', '"2" 7 10', '"3" 8 16'], '\n'),
-    columns: ['column 1 number: 1 | 2 | 3', 'speed number: 4 | 7 | 8', 'dist number: 2 | 10 | 16'],
-    warned: [/one name fewer than the rows have cells/],
-  },
-  {
-    what: 'R: write.table with tabs',
-    file: lines('speed\tdist', ['Mazda\t4\t2', 'Fiat\t7\t10', 'Honda\t8\t16'], '\n'),
-    columns: ['column 1 text: Mazda | Fiat | Honda', 'speed number: 4 | 7 | 8', 'dist number: 2 | 10 | 16'],
-    warned: [/one name fewer than the rows have cells/],
-  },
-  {
-    what: 'R: write.csv2',
-    file: lines('"x";"y"', ['1,5;"a"', '2,25;"b"'], '\n'),
-    columns: ['x number: 1.5 | 2.25', 'y text: a | b'],
-  },
   {
     what: 'a comment above the header',
     file: lines('# made by x', ['day,amount', '2026-01-01,0', '2026-01-02,7'], '\n'),
@@ -230,11 +185,6 @@ export const programs: readonly Case[] = [
     warned: [/Row 3, the last, says "Total" and is read like the others/],
   },
   {
-    what: 'R: names of rows and one column',
-    file: lines('"","a"', ['"x",1', '"y",2'], '\n'),
-    columns: ['column 1 text: x | y', 'a number: 1 | 2'],
-  },
-  {
     what: 'months as names of columns',
     file: lines('region,2026-01,2026-02', ['north,1,2', 'south,3,4'], '\n'),
     columns: ['region text: north | south', '2026-01 number: 1 | 3', '2026-02 number: 2 | 4'],
@@ -278,5 +228,37 @@ export const programs: readonly Case[] = [
     what: 'paths and JSON with a backslash before a quote that is none of theirs',
     file: lines('k,v', ['"C:\\dir\\",1', '"{""a"":""\\""x\\""""}",2'], '\n'),
     columns: ['k text: C:\\dir\\ | {"a":"\\"x\\""}', 'v number: 1 | 2'],
+  },
+  {
+    what: 'SAP and MySQL: no day in most rows',
+    file: lines('Ausgleich;AUGDT;paid', [
+      '00.00.0000;00000000;0000-00-00 00:00:00',
+      '17.01.2026;20260117;2026-01-17 08:30:00',
+      '00.00.0000;00000000;0000-00-00 00:00:00',
+      '18.01.2026;20260118;2026-01-18 08:30:00',
+      '19.01.2026;20260119;2026-01-19 08:30:00',
+    ]),
+    columns: [
+      'Ausgleich time: NaN | 2026-01-17 | NaN | 2026-01-18',
+      'AUGDT time: NaN | 2026-01-17 | NaN | 2026-01-18',
+      'paid time: NaN | 2026-01-17T08:30:00 | NaN | 2026-01-18T08:30:00',
+    ],
+    warned: [
+      /2 cells of "Ausgleich" are not a time and counted as missing, for example "00\.00\.0000" in row 1/,
+      /"AUGDT" is read as times: "20260117" is the day 2026-01-17/,
+      /2 cells of "AUGDT" are not a time/,
+      /2 cells of "paid" are not a time/,
+    ],
+  },
+  {
+    what: 'Thailand: years of the Buddhist calendar; Japan: of an emperor',
+    file: lines('d,e', ['15/01/2569,令和8年1月15日', '16/01/2569,令和8年1月16日']),
+    columns: ['d time: 2569-01-15 | 2569-01-16', 'e text: 令和8年1月15日 | 令和8年1月16日'],
+    warned: [/"d" has only years after 2400, as "15\/01\/2569" in row 1\. Subtract 543/, /"e" is taken for a text/],
+  },
+  {
+    what: 'paths that end in a backslash, with a space behind the quote',
+    file: lines('k,v', ['"C:\\dir\\" ,1', '"C:\\a\\" ,2']),
+    columns: ['k text: C:\\dir\\  | C:\\a\\ ', 'v number: 1 | 2'],
   },
 ]

@@ -1,4 +1,5 @@
 /** As Excel, LibreOffice and Google Sheets save them. */
+import { packed, rowsXml, workbook } from '../xlsx.fixture.ts'
 import { type Case, lines } from './case.fixture.ts'
 
 export const spreadsheets: readonly Case[] = [
@@ -190,5 +191,19 @@ export const spreadsheets: readonly Case[] = [
     file: lines('a,b', ['x,#DIV/0!', ...Array.from({ length: 23 }, (_, i) => `y,${i}`)]),
     columns: ['a category: x | y | y | y', 'b number: NaN | 0 | 1 | 2'],
     warned: [/One cell of "b" is not a number and counted as missing, for example "#DIV\/0!" in row 1/],
+  },
+  {
+    what: 'Excel: post codes that are numbers and shown with zeros in front',
+    name: 'a.xlsx',
+    file: packed(
+      workbook({
+        A: rowsXml([
+          ['zip', 'place', 'v'],
+          [[1067, 's="7"'], 'Dresden', 1],
+          [[20095, 's="7"'], 'Hamburg', 2],
+        ]),
+      }),
+    ),
+    columns: ['zip text: 01067 | 20095', 'place text: Dresden | Hamburg', 'v number: 1 | 2'],
   },
 ]

@@ -79,4 +79,31 @@ export const standIns: readonly Case[] = [
       /"born" has 1900-01-01 in row 2:/,
     ],
   },
+  {
+    what: 'prices that end in nines, amounts and days that come again far from the others, and one debit',
+    file: lines(
+      'price,loan,ordered,balance,z',
+      Array.from(
+        { length: 24 },
+        (_, at) =>
+          `${[5, 9, 19, 29, 99, 999][at % 6]},${at % 8 === 3 ? 500_000 : 1000 + at * 100},${at % 8 === 3 ? '2025-06-01' : `2026-01-0${1 + (at % 7)}`},${at === 2 ? -99 : 7 + at * 20},${at % 8 === 3 ? -4.25 : (at % 7) / 100}`,
+      ),
+    ),
+    columns: [
+      'price number: 5 | 9 | 19 | 29',
+      'loan number: 1000 | 1100 | 1200 | 500000',
+      'ordered time: 2026-01-01 | 2026-01-02 | 2026-01-03 | 2025-06-01',
+      'balance number: 7 | 27 | -99 | 67',
+      'z number: 0 | 0.01 | 0.02 | -4.25',
+    ],
+  },
+  {
+    what: 'codes of a survey for those who gave no answer, and one day of birth that is not known',
+    file: lines(
+      'visits,born',
+      Array.from({ length: 24 }, (_, at) => `${at % 8 === 3 ? 777 : at % 6},${at === 1 ? 1900 : 1950 + 2 * at}-01-01`),
+    ),
+    columns: ['visits number: 0 | 1 | 2 | 777', 'born time: 1950-01-01 | 1900-01-01 | 1954-01-01 | 1956-01-01'],
+    warned: [/"visits" has 777 in 3 rows, the first is row 4/, /"born" has 1900-01-01 in row 2/],
+  },
 ]

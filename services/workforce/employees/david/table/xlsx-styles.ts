@@ -1,4 +1,4 @@
-/** Cells of a workbook that a spreadsheet shows as percentages: 0.12 as 12 %. The library that reads the values tells no styles. */
+/** Cells that a spreadsheet shows otherwise than they are: 0.12 as 12 %, 1067 as 01067. The library that reads the values tells no styles. */
 import { shown } from './foreign-text.ts'
 import { columnOf } from './xlsx-bounds.ts'
 import { type Tag, tagsIn } from './xlsx-tags.ts'
@@ -12,13 +12,43 @@ interface CellPlace {
 type Parts = ReadonlyMap<string, Uint8Array>
 
 /** Those of the sheet with this number, from 0, in the order of the workbook; also cells without a value, and of text. */
-export function* percentCells(parts: Parts, sheet: number): Generator<CellPlace> {
-  const styles = percentStyles(parts)
+export const percentCells = (parts: Parts, sheet: number): Generator<CellPlace> =>
+  cellsOf(
+    parts,
+    sheet,
+    stylesOf(parts, BUILT_IN, code => (isPercent(code) ? 1 : 0)),
+  )
+
+/** The rows of a sheet with zeros in front where its post codes and other codes are shown so, as text. */
+export function withZeros(parts: Parts, sheet: number, rows: Rows): Rows {
+  const written = new Map<number, unknown[]>()
+  for (const { row, column, value } of cellsOf(parts, sheet, stylesOf(parts, [], digitsOf))) {
+    const cell = rows[row]?.[column]
+    if (typeof cell !== 'number' || !Number.isInteger(cell) || cell < 0) continue
+    const cells = written.get(row) ?? [...(rows[row] ?? [])]
+    cells[column] = String(cell).padStart(value, '0')
+    written.set(row, cells)
+  }
+  return written.size === 0 ? rows : rows.map((row, at) => written.get(at) ?? row)
+}
+
+type Rows = readonly (readonly unknown[])[]
+
+/** Of `00000`. Fewer than four are of hours and months. */
+const digitsOf = (code: string) => /^0{4,15}$/.exec(code)?.[0].length ?? 0
+
+/** Of styles, by number, with what is known of each. */
+function* cellsOf(
+  parts: Parts,
+  sheet: number,
+  styles: ReadonlyMap<number, number>,
+): Generator<CellPlace & { readonly value: number }> {
   if (styles.size === 0) return
   for (const { attributes } of tagsOf(parts, sheetPath(parts, sheet), ['c'])) {
-    if (!styles.has(Number(attributes.get('s') ?? Number.NaN))) continue
+    const value = styles.get(Number(attributes.get('s') ?? Number.NaN))
+    if (value === undefined) continue
     const [, letters = '', digits = ''] = /^([A-Z]+)(\d+)$/.exec(attributes.get('r') ?? '') ?? []
-    yield { row: Number(digits) - 1, column: columnOf(letters) - 1 }
+    yield { row: Number(digits) - 1, column: columnOf(letters) - 1, value }
   }
 }
 
@@ -58,19 +88,25 @@ function pathOf(parts: Parts, attribute: string, is: (value: string) => boolean)
   return target.startsWith('/') ? target.slice(1) : `xl/${target}`
 }
 
-/** The numbers by which cells name their style. */
-function percentStyles(parts: Parts): ReadonlySet<number> {
-  const formats = new Set(BUILT_IN)
-  const styles = new Set<number>()
+/** The numbers by which cells name their style, of those formats that are built in or for which `numberOf` is above zero, with that. */
+function stylesOf(
+  parts: Parts,
+  builtIn: readonly string[],
+  numberOf: (code: string) => number,
+): ReadonlyMap<number, number> {
+  const formats = new Map(builtIn.map(format => [format, 1]))
+  const styles = new Map<number, number>()
   let [isOfCells, style] = [false, 0]
   const path = pathOf(parts, 'Type', type => type.endsWith('/styles'))
   for (const { name, attributes } of tagsOf(parts, path, ['numFmt', 'cellStyleXfs', 'cellXfs', 'xf'])) {
     const format = attributes.get('numFmtId') ?? ''
     if (name === 'numFmt') {
-      if (isPercent(attributes.get('formatCode') ?? '')) formats.add(format)
+      const value = numberOf(attributes.get('formatCode') ?? '')
+      if (value > 0) formats.set(format, value)
     } else if (name !== 'xf') isOfCells = name === 'cellXfs'
     else if (isOfCells) {
-      if (formats.has(format)) styles.add(style)
+      const value = formats.get(format)
+      if (value !== undefined) styles.set(style, value)
       style++
     }
   }
