@@ -88,7 +88,8 @@ const NARROWEST = 50
 const linkAlone = /^\s*\[[^\]\n]{1,300}\](?:\([^()\n]{0,600}\)|\[[^\]\n]{0,200}\])[\s.;,]*$/
 
 /** As keepachangelog.com has it. */
-const ofTheChangelog = /^(?:All notable changes to .{1,80} (?:will be|are) documented (?:in this file|here)|The format is based on Keep a Changelog)/i
+const ofTheChangelog =
+  /^(?:All notable changes to .{1,80} (?:will be|are) documented (?:in this file|here)|The format is based on Keep a Changelog)/i
 
 /** Headings, rows of tables, rules, definitions of links, and indented code outside of a list. */
 const apart =

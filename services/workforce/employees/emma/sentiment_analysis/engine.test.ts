@@ -25,7 +25,10 @@ describe('what is read out', () => {
   it('says how the labels are made and how often such are right, and of an aspect how its mentions differ', async () => {
     const texts = ['Shipping was great!', 'The shipping is really bad.', 'Shipping was late, a mess.']
     const { text } = await rules(brief({ texts, aspects: ['shipping'] }))
-    assert.match(text, /^Labels are by words\. Of 100 texts, \d\d \(.+\) to \d\d \(.+\) are labelled as people label them\.$/m)
+    assert.match(
+      text,
+      /^Labels are by words\. Of 100 texts, \d\d \(.+\) to \d\d \(.+\) are labelled as people label them\.$/m,
+    )
     assert.match(text, /^shipping: \w+ \(-?0\.\d+, 3 mentions: 1 positive, 2 negative\)$/m)
   })
 })

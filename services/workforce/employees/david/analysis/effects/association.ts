@@ -181,11 +181,7 @@ function cellOf({ rows, columns, counts }: Contingency, a: Groups, b: Groups): C
       const residual = (count - chance) / Math.sqrt(chance)
       const isChance = residual < LEAST_RESIDUAL * apart
       const score =
-        residual -
-        (isChance ? 1e7 : 0) -
-        (several ? 1e6 : 0) -
-        (unspoken || shown ? 1e3 : 0) -
-        (other ? 1e4 : 0)
+        residual - (isChance ? 1e7 : 0) - (several ? 1e6 : 0) - (unspoken || shown ? 1e3 : 0) - (other ? 1e4 : 0)
       if (score > best.score) best = { i, j, score }
     })
   })

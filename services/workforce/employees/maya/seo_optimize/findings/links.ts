@@ -3,7 +3,8 @@ import { changed, type Fault, type Judged } from './fault.ts'
 
 /** Whether it is kept from screen readers and leads nowhere else, as the numbers of lines that programs put beside code. */
 const isSetAside = ({ attributes }: PageElement): boolean =>
-  attributes.get('aria-hidden')?.trim().toLowerCase() === 'true' && attributes.get('href')?.trim().startsWith('#') === true
+  attributes.get('aria-hidden')?.trim().toLowerCase() === 'true' &&
+  attributes.get('href')?.trim().startsWith('#') === true
 
 /** Texts that would fit any link, in the languages that are met most. */
 const vague = new Set(
