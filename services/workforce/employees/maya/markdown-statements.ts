@@ -8,16 +8,17 @@ export interface Statement {
 
 /**
  * No headings, images, badges, code, tables and rules: they tell nothing by themselves. What ends with a colon announces a list
- * and is left out too.
+ * and is left out too; so is a link alone, which names a page, what stands under a heading such as “License”, and what a
+ * changelog says of its own form.
  */
 export function statementsOf(markdown: string): Statement[] {
   const statements: Statement[] = []
-  let open: { line: number; parts: string[] } | undefined
+  let open: Line[] = []
   let fence: string | undefined
+  let isLegal = false
   const close = () => {
-    const text = open?.parts.map(withoutSigns).join(' ').replaceAll(/\s+/g, ' ').trim() ?? ''
-    if (open && /[\p{L}\p{N}]/u.test(text) && !/[:：]$/.test(text)) statements.push({ line: open.line, text })
-    open = undefined
+    if (!isLegal) statements.push(...statementsIn(open))
+    open = []
   }
   for (const [at, line] of markdown.split(/\r\n?|\n/).entries()) {
     const mark = /^\s{0,12}(`{3,}|~{3,})/.exec(line)?.[1]
@@ -27,26 +28,68 @@ export function statementsOf(markdown: string): Statement[] {
       close()
       fence = mark
     } else if (/^\s{0,3}(?:={2,}|-{2,})\s*$/.test(line)) {
-      open = undefined // It underlines a heading.
+      // It underlines a heading.
+      isLegal = legalHeading.test(open.at(-1)?.text ?? '')
+      open = []
     } else if (line.trim() === '' || apart.test(line)) {
       close()
+      const heading = /^\s{0,3}#{1,6}\s+(.{0,200})/.exec(line)?.[1]
+      if (heading !== undefined) isLegal = legalHeading.test(heading)
     } else {
       const item = /^\s{0,20}(?:[-*+•–]|\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?/i.exec(line)?.[0]
-      if (item !== undefined || (open && !isWrapped(open.parts.at(-1) ?? '', line))) close()
-      open ??= { line: at + 1, parts: [] }
-      open.parts.push(line.slice(item?.length ?? 0).replace(/^\s{0,3}>\s?/, ''))
+      if (item !== undefined) close()
+      open.push({ line: at + 1, text: line.slice(item?.length ?? 0).replace(/^\s{0,3}>\s?/, '') })
     }
   }
   close()
   return statements
 }
 
+type Line = Statement
+
+const legalHeading = /^(?:licen[sc](?:e|es|ing)|copyright|lizenz|licencia|urheberrecht)(?!\p{L})/iu
+
+/** Of a paragraph or an item. */
+function statementsIn(lines: readonly Line[]): Statement[] {
+  const seen = lines.map(({ line, text }) => ({ line, raw: text, text: withoutSigns(text).trimEnd() }))
+  // Prose that was broken because its lines were full: some line goes on in small letters, and the last one ends a sentence.
+  const isProse =
+    isEnded(seen.at(-1)?.text ?? '') &&
+    seen.some(({ text }, at) => at > 0 && /^\s*\p{Ll}/u.test(text) && !isEnded(seen[at - 1]?.text ?? ''))
+  const told: (typeof seen)[number][] = []
+  for (const [at, { line, raw, text }] of seen.entries()) {
+    const [last, before] = [told.at(-1), seen[at - 1]]
+    if (last && before && isWrapped(before, { raw, text }, isProse))
+      told[told.length - 1] = { line: last.line, raw: `${last.raw} ${raw}`, text: `${last.text} ${text}` }
+    else told.push({ line, raw, text })
+  }
+  return told
+    .filter(({ raw }) => !linkAlone.test(raw))
+    .map(({ line, text }) => ({ line, text: text.replaceAll(/\s+/g, ' ').trim() }))
+    .filter(({ text }) => /[\p{L}\p{N}]/u.test(text) && !/[:：]$/.test(text) && !ofTheChangelog.test(text))
+}
+
+interface Shown {
+  readonly raw: string
+  readonly text: string
+}
+
 /** Whether a line goes on with the one before: many a file has a statement a line, without an empty one between. */
-const isWrapped = (before: string, line: string): boolean =>
-  /^\s{2}/.test(line) || (!/[.!?…][)"”’]?\s*$/.test(before) && (before.length >= NARROWEST || /^\p{Ll}/u.test(line)))
+const isWrapped = (before: Shown, { raw, text }: Shown, isProse: boolean): boolean =>
+  /^\s{2}/.test(raw) ||
+  (!isEnded(before.text) &&
+    (isProse || before.raw.length >= NARROWEST || /^\s*\p{Ll}/u.test(text) || /[,;]$/.test(before.text)))
+
+const isEnded = (text: string): boolean => /[.!?…][)"”’]?\s*$/.test(text)
 
 /** Characters of a line that was broken because it was full. */
 const NARROWEST = 50
+
+const linkAlone = /^\s*\[[^\]\n]{1,300}\](?:\([^()\n]{0,600}\)|\[[^\]\n]{0,200}\])[\s.;,]*$/
+
+/** As keepachangelog.com has it. */
+const ofTheChangelog =
+  /^(?:All notable changes to .{1,80} (?:will be|are) documented (?:in this file|here)|The format is based on Keep a Changelog)/i
 
 /** Headings, rows of tables, rules, definitions of links, and indented code outside of a list. */
 const apart =

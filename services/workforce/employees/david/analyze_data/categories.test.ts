@@ -107,6 +107,18 @@ describe('a link of two categories', () => {
     assert.ok(Math.abs((one?.values.within_groups ?? 0) / 100 / r.mantelHaenszel.difference - 1) < 0.1)
   })
 
+  it('is told by a share that differs, not by one that is the same elsewhere', async () => {
+    // R’s HousePrices (AER): houses by garages, with and without a driveway.
+    const houses = { 0: [242, 58], 1: [108, 18], 2: [107, 1], 3: [12, 0] }
+    const { text } = await ask({
+      columns: ['garage', 'driveway'],
+      rows: Object.entries(houses).flatMap(([garage, [yes = 0, no = 0]]) =>
+        rows(yes + no, i => ({ garage, driveway: i < yes ? 'yes' : 'no' })),
+      ),
+    })
+    assert.match(text, /Where garage is “0”, driveway is “no” in 19\.33 % of the rows; elsewhere, in 7\.724 %/)
+  })
+
   it('that turns round within a third is told so', async () => {
     const share = (i: number, of: number) => (i * 37) % 100 < of
     const { of } = await ask({

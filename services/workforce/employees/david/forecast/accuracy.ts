@@ -4,6 +4,9 @@
 const meanAbsolute = (pairs: readonly (readonly [number, number])[]): number =>
   pairs.reduce((sum, [actual, said]) => sum + Math.abs(actual - said), 0) / pairs.length
 
+/** Errors by the naive method's: less is what rounding leaves. */
+export const EXACT = 1e-6
+
 /** The symmetric mean absolute percentage error, 0 to 200, as the M4 competition has it. */
 export const smape = (pairs: readonly (readonly [number, number])[]): number =>
   pairs.reduce((sum, [actual, said]) => {

@@ -2,15 +2,12 @@
 import type { Answer, Check } from '../../src/answer.ts'
 import type { Brief } from '../../src/brief.ts'
 import type { RawTable } from '../table/raw-table.ts'
-import { mase, naiveScale } from './accuracy.ts'
+import { EXACT, mase, naiveScale } from './accuracy.ts'
 import { rangeOf, verdictOn } from './coverage.ts'
 import type { ForecastInput } from './input.ts'
 import { readSeries } from './reading/series.ts'
 import { fileTable } from './reading/sources.ts'
 import { coverageOf, type ForecastResult, heldBack, type Point } from './result.ts'
-
-/** Errors by the naive method's: less is what rounding leaves. */
-const EXACT = 1e-6
 
 export async function checks(brief: Brief<ForecastInput>, answer: Answer<ForecastResult>): Promise<readonly Check[]> {
   return checksOf(brief, answer, await fileTable(brief))

@@ -100,6 +100,24 @@ describe('a forecast', () => {
     assert.equal(measured.find(({ id }) => id === 'backtest_mase')?.value, Number(mase.toPrecision(4)))
   })
 
+  it('lists each step in its text, and where there are many says that some are left out', () => {
+    const values = [...accidentalDeaths]
+    const few = ask({ values, timestamps: months(72), horizon: 14 })
+    assert.equal(few.answer.text.match(/^- \d{4}-\d\d: /gm)?.length, 14)
+    assert.doesNotMatch(few.answer.text, /listed here/)
+    const many = ask({ values, timestamps: months(72), horizon: 36 })
+    assert.equal(many.answer.text.match(/^- \d{4}-\d\d: /gm)?.length, 10)
+    assert.match(many.answer.text, /^Of the 36 steps 10 are listed here; forecast\.csv has all\.$/m)
+  })
+
+  it('says where its intervals are wider than need be', () => {
+    const { normal } = randomOf(3)
+    const values = Array.from({ length: 400 }, (_, i) => 50 + (i < 280 ? 5 : 0.5) * normal())
+    const { answer, failed } = ask({ values, season_length: 1, horizon: 20, levels: [80] })
+    assert.deepEqual(failed, ['backtest_coverage_80'])
+    assert.match(answer.text, /1?\d\d % of the values lay in the 80 % interval: take it for wider than need be/)
+  })
+
   it('judges its intervals where enough was held back, and says where it was not', () => {
     const { normal } = randomOf(2)
     const values = Array.from({ length: 600 }, () => 50 + normal())

@@ -1,5 +1,5 @@
 /** The result of a forecast, as `output.schema.json` has it. */
-import { mase, naiveScale, smape } from './accuracy.ts'
+import { EXACT, mase, naiveScale, smape } from './accuracy.ts'
 import { rangeOf, verdictOn } from './coverage.ts'
 import type { Interval, SeriesForecast, TrialSaid } from './forecast-series.ts'
 import type { Series } from './reading/series.ts'
@@ -146,12 +146,11 @@ export function resultOf(
         ? ['In the back-test the seasonal naive method was no worse: take the points for a rough guide.']
         : []),
       ...coverage
-        .filter(
-          ({ level, share }) => verdictOn(level, share, values) === 'broken' && 100 * share < rangeOf(level).least,
-        )
+        .filter(({ level, share }) => verdictOn(level, share, values) === 'broken')
+        .filter(({ level, share }) => 100 * share < rangeOf(level).least || own === undefined || own >= EXACT)
         .map(
           ({ level, share }) =>
-            `In the back-test ${Math.round(100 * share)} % of the values lay in the ${level} % interval: take it for too narrow.`,
+            `In the back-test ${Math.round(100 * share)} % of the values lay in the ${level} % interval: take it for ${100 * share < rangeOf(level).least ? 'too narrow' : 'wider than need be'}.`,
         ),
       ...(mayBeNegative &&
       series.values.every(value => value >= 0) &&

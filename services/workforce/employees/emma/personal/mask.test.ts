@@ -53,6 +53,8 @@ const cases: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
       'By mail. Name: [name 1], desk 4. - Name: [name 2].',
     ],
     ['Valgrind leaks: valgrind-users@example.net', 'Valgrind leaks: [email 1]'],
+    ['Valgrind leaks: valgrind@valgrind.example', 'Valgrind leaks: [email 1]'],
+    ['Nkechi Eze: nkechi@eze.example', '[name 1] Eze: [email 1]'],
     ['Ask Libfoo on libfoo@lists.example.org.', 'Ask Libfoo on [email 1].'],
     ['Ask Velolux: Velolux-Help@example.com', 'Ask Velolux: [email 1]'],
     ['Ask Libfoo on libfoo@googlegroups.com.', 'Ask Libfoo on [email 1].'],

@@ -23,10 +23,14 @@ export function* names(text: string): Iterable<Found> {
       yield { kind: 'name', start: start - before(text, start), end: start + word.length }
 }
 
-/** The words of an address before its host, which may be a person's name. The address of a mailing list, such as gcc-help, has none. */
+/**
+ * The words of an address before its host, which may be a person's name. The address of a mailing list, such as gcc-help, has none,
+ * nor has one that says its domain once more, such as valgrind@valgrind.org: that is a firm's or a product's.
+ */
 function ownersIn(address: string): string[] {
   const [local = '', host = ''] = address.split(/@|\s|[[(]/)
-  return nameOfList.test(local) || hostOfLists.test(host) ? [] : wordsIn(local)
+  const isOfDomain = host.toLowerCase().startsWith(`${local.toLowerCase()}.`)
+  return nameOfList.test(local) || hostOfLists.test(host) || isOfDomain ? [] : wordsIn(local)
 }
 
 const nameOfList = /^[^-._+]+-(?:announce|bugs|commits|devel|developers|discuss|help|users)$/i

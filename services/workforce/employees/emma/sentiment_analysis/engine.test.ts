@@ -21,6 +21,18 @@ const brief = (input: Input, rest: Partial<Brief<Input>> = {}): Brief<Input> => 
 const answer = (...texts: string[]) => rules(brief({ texts }))
 const labels = (aspects: readonly Aspect[]) => Object.fromEntries(aspects.map(({ aspect, label }) => [aspect, label]))
 
+describe('what is read out', () => {
+  it('says how the labels are made and how often such are right, and of an aspect how its mentions differ', async () => {
+    const texts = ['Shipping was great!', 'The shipping is really bad.', 'Shipping was late, a mess.']
+    const { text } = await rules(brief({ texts, aspects: ['shipping'] }))
+    assert.match(
+      text,
+      /^Labels are by words\. Of 100 texts, \d\d \(.+\) to \d\d \(.+\) are labelled as people label them\.$/m,
+    )
+    assert.match(text, /^shipping: \w+ \(-?0\.\d+, 3 mentions: 1 positive, 2 negative\)$/m)
+  })
+})
+
 describe('labelled texts', { skip: referenceMissing }, () => {
   const sets = referenceMissing ? new Map() : labelledSets()
 

@@ -1,5 +1,5 @@
 import type { Citation } from '../../src/answer.ts'
-import type { Aspect, Result } from './result.ts'
+import type { Accuracy, Aspect, Method, Result } from './result.ts'
 
 const LONGEST_QUOTE = 300
 
@@ -16,7 +16,7 @@ export function readingOf({ summary, method, texts, aspects }: Result): { text: 
     summary.compound === null
       ? `None of ${counted(summary.texts, 'text')} could be scored.`
       : `Of ${counted(summary.texts, 'text')} ${summary.scored === summary.texts ? '' : `${summary.scored} could be scored: `}${summary.positive} positive, ${summary.neutral} neutral, ${summary.negative} negative. The mean score is ${summary.compound} on a scale from -1 to 1.`,
-    ...(method.model ? [`Labels of texts are by sentence embeddings (${method.model}), scores by words.`] : []),
+    ...(summary.compound === null ? [] : [methodSaid(method)]),
     ...(best ? [`Most positive (${best.compound}): “${best.quote}”`] : []),
     ...(worst ? [`Most negative (${worst.compound}): “${worst.quote}”`] : []),
     ...aspects.filter(({ mentions }) => mentions > 0).map(aspectLine),
@@ -25,7 +25,23 @@ export function readingOf({ summary, method, texts, aspects }: Result): { text: 
   return { text: lines.join('\n'), citations: quoted }
 }
 
-const aspectLine = ({ aspect, label, compound, mentions, weighed }: Aspect) =>
-  `${aspect}: ${weighed === 0 ? 'no word of feeling (' : `${label} (${compound}, `}${counted(mentions, 'mention')})`
+/** With how often such labels are right. */
+function methodSaid({ model, accuracy }: Method): string {
+  const by = model ? `Labels of texts are by sentence embeddings (${model}), scores by words` : 'Labels are by words'
+  const [least, ...others] = accuracy.toSorted((a, b) => a.right - b.right)
+  const most = others.at(-1)
+  if (!least || !most) return `${by}.`
+  const said = ({ texts, right }: Accuracy) => `${Math.round(100 * right)} (${texts})`
+  return `${by}. Of 100 texts, ${said(least)} to ${said(most)} are labelled as people label them.`
+}
+
+const aspectLine = ({ aspect, label, compound, mentions, weighed, ...of }: Aspect) => {
+  const count = counted(mentions, 'mention')
+  if (weighed === 0) return `${aspect}: no word of feeling (${count})`
+  // The mean of mentions that differ may be that of none of them.
+  const labels = (['positive', 'neutral', 'negative'] as const).filter(one => of[one] > 0)
+  const each = labels.length > 1 ? `: ${labels.map(one => `${of[one]} ${one}`).join(', ')}` : ''
+  return `${aspect}: ${label} (${compound}, ${count}${each})`
+}
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

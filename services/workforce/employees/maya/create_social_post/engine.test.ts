@@ -196,6 +196,50 @@ npm install hyparquet
     assert.deepEqual(failed(asked), [])
   })
 
+  const told = (text: string) => {
+    const files = [{ name: 'README.md', media_type: 'text/markdown', bytes: Buffer.from(text) }]
+    const [post] = posts({ facts: [], platforms: ['linkedin'], variants: 1, hashtags: [] }, { files })
+    return post?.text
+  }
+
+  it('of a Markdown file have whole sentences where lines were broken before a link or a name', () => {
+    assert.equal(
+      told(`It can be used with all JavaScript runtimes
+that provide support for Node-API v9, including
+Node.js (>= 20.9.0), Deno and Bun.
+
+There is an effort in the Linux kernel called
+[user namespaces](https://lwn.example/namespaces)
+which attempts to allow unprivileged users to use container features. See for example
+[CVE-2016-3135](https://cve.example/2016-3135)
+which is a local root vulnerability.
+`),
+      'It can be used with all JavaScript runtimes that provide support for Node-API v9, including Node.js (>= 20.9.0), Deno and Bun. There is an effort in the Linux kernel called user namespaces which attempts to allow unprivileged users to use container features. See for example CVE-2016-3135 which is a local root vulnerability.',
+    )
+  })
+
+  it('of a Markdown file leave out licences, links alone and what a changelog says of its form', () => {
+    assert.equal(
+      told(`# Changelog
+
+All notable changes to this project will be documented in this file.
+
+The format is based on [Keep a Changelog](https://keepachangelog.example)
+and this project adheres to [Semantic Versioning](https://semver.example).
+
+- Rejoin the group after an error
+- [The documentation](https://docs.example)
+
+## Licensing
+
+Copyright 2013 Lovell Fuller and others.
+You may obtain a copy of the License at
+[https://www.apache.example](https://www.apache.example)
+`),
+      'Rejoin the group after an error.',
+    )
+  })
+
   it('of a Markdown file with a statement a line have each by itself', () => {
     const bytes = Buffer.from('We open at nine.\nDogs are welcome\nNo cash\n')
     const files = [{ name: 'facts.md', media_type: 'text/markdown', bytes }]

@@ -222,6 +222,40 @@ describe('a page', () => {
   })
 })
 
+describe('a page made by a program', () => {
+  const found = (html: string) => rules(brief({ html })).result.findings
+
+  it('has its tags whole where their end is on a line of its own', () => {
+    const html =
+      '<html\n><body\n><h1\n>Users</h1\n><h3\nclass="author"\n><a\nname="a"\n></a\n>Joey Hess</h3\n></body\n></html\n>'
+    const skipped = found(html).find(({ rule }) => rule === 'heading_skipped')
+    assert.equal(skipped?.before, '<h3\nclass="author"\n><a\nname="a"\n></a\n>Joey Hess</h3\n>')
+    assert.equal(skipped?.after, '<h2\nclass="author"\n><a\nname="a"\n></a\n>Joey Hess</h2>')
+  })
+
+  it('has pictures that stand in their own address with what changes, and not with the picture', () => {
+    const html = `<h1>Lines</h1><img src="data:image/png;base64,${'iVBORw0KGgo'.repeat(200)}" />`
+    const one = found(html).find(({ rule }) => rule === 'image_alternative_missing')
+    assert.match(
+      one?.after ?? '',
+      /^<img src="data:image\/png;base64,\[as it is\]" ?alt="\[what the picture shows[^"]*"/,
+    )
+    assert.equal(one?.complete, false)
+    const size = found(html).find(({ rule }) => rule === 'image_size_missing')
+    assert.match(size?.after ?? '', /\[as it is\]" width="\[pixels\]" height="\[pixels\]">$/)
+  })
+
+  it('has no links without text where they are kept from screen readers and lead to their own line', () => {
+    const line = '<span id="cb1-1"><a href="#cb1-1" aria-hidden="true" tabindex="-1"></a>library(isoband)</span>'
+    const other = '<a href="/" aria-hidden="true"></a><a href="#cb1-1"></a>'
+    const empty = found(`<h1>Lines</h1><pre>${line}</pre>${other}`).filter(({ rule }) => rule === 'link_empty')
+    assert.deepEqual(
+      empty.map(({ before }) => before),
+      ['<a href="/" aria-hidden="true"></a>', '<a href="#cb1-1"></a>'],
+    )
+  })
+})
+
 describe('of findings it is measured whether', () => {
   const asked = brief({ html: '<h1>a</h1>' })
   const made = rules(asked)

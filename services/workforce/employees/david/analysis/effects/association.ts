@@ -160,7 +160,8 @@ function cramersV(statistic: number, n: number, r: number, c: number): number {
 
 /**
  * The row and the column whose cell is furthest above what was expected; those of one group alone where there are some, and
- * of what is said by the other value, such as `no`, none where there is another.
+ * of what is said by the other value, such as `no`, none where there is another. Of them all, only those that chance alone
+ * does not make: what is told would be no link otherwise.
  */
 function cellOf({ rows, columns, counts }: Contingency, a: Groups, b: Groups): Cell {
   const [totals, others] = [sums(counts), sums(turned(counts))]
@@ -175,8 +176,12 @@ function cellOf({ rows, columns, counts }: Contingency, a: Groups, b: Groups): C
       const unspoken = a.by === 'missing' && b.by === 'missing' ? i === 0 || j === 0 : false
       const shown = a.by === 'missing' ? i === 0 : b.by === 'missing' ? j === 0 : false
       const other = isUnspoken(rows[i], a) || isUnspoken(columns[j], b)
+      // The adjusted residual (Haberman 1973), in standard deviations.
+      const apart = Math.sqrt((1 - (totals[i] ?? 0) / n) * (1 - (others[j] ?? 0) / n))
+      const residual = (count - chance) / Math.sqrt(chance)
+      const isChance = residual < LEAST_RESIDUAL * apart
       const score =
-        (count - chance) / Math.sqrt(chance) - (several ? 1e6 : 0) - (unspoken || shown ? 1e3 : 0) - (other ? 1e4 : 0)
+        residual - (isChance ? 1e7 : 0) - (several ? 1e6 : 0) - (unspoken || shown ? 1e3 : 0) - (other ? 1e4 : 0)
       if (score > best.score) best = { i, j, score }
     })
   })
@@ -185,5 +190,7 @@ function cellOf({ rows, columns, counts }: Contingency, a: Groups, b: Groups): C
   const isTurned = (a.by === 'missing' && b.by === 'level') || (isFlag(a) && b.by === 'level' && !isFlag(b))
   return isTurned ? { where: there, what: here } : { where: here, what: there }
 }
+
+const LEAST_RESIDUAL = 2
 
 const isFlag = ({ groups }: Groups) => groups.some(group => group.isUnspoken)

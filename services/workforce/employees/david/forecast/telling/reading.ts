@@ -13,6 +13,9 @@ function readingOfOne({ name, forecast, model, backtest, observations, frequency
   return [
     `${name}: ${forecast.length} ${steps} ahead, from ${known}.`,
     ...told(forecast).map(lineOf),
+    ...(forecast.length > MOST_LINES
+      ? [`Of the ${forecast.length} steps ${told(forecast).length} are listed here; forecast.csv has all.`]
+      : []),
     `Model: ${model.name}. ${model.why}`,
     `Back-test: errors are ${shownOf(backtest.mase)} times those of repeating the last season one step ahead (MASE; repeating it as far ahead makes ${shownOf(backtest.naive_mase)}), sMAPE ${backtest.smape.toFixed(1)} %.${coverageSaid(backtest)}`,
     ...warnings.map(warning => `Note: ${warning}`),
@@ -29,9 +32,12 @@ function coverageSaid({ coverage, forecasts }: SeriesResult['backtest']): string
     .join('')
 }
 
+/** A month of days, a day of hours. */
+const MOST_LINES = 31
+
 /** All of a few; of many the first, the last and some between. */
 function told(forecast: readonly Point[]): readonly Point[] {
-  if (forecast.length <= 12) return forecast
+  if (forecast.length <= MOST_LINES) return forecast
   const every = Math.ceil(forecast.length / 11)
   return forecast.filter((_, h) => h === forecast.length - 1 || h % every === 0)
 }

@@ -37,7 +37,11 @@ export const changed = (
   { start, end }: { readonly start: number; readonly end: number },
   message: string,
   after: string,
-): Fault => ({ rule, message, start, end, before: shortened(page.raw.slice(start, end)), after })
+): Fault => ({ rule, message, start, end, before: shortened(page.raw.slice(start, end)), after: withoutData(after) })
+
+/** A picture that stands in its own address is no part of what changes. */
+export const withoutData = (text: string): string =>
+  text.replaceAll(/(data:[\w/+.-]{1,100};base64,)[\w+/=%]{60,}/gi, '$1[as it is]')
 
 /** Of something that lacks, and belongs behind `start` to `end`. */
 export const added = (

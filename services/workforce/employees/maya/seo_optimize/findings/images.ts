@@ -1,5 +1,5 @@
 import { flat, isTagged, named, type PageElement } from '../page/page.ts'
-import { changed, escaped, type Fault, type Judged } from './fault.ts'
+import { changed, escaped, type Fault, type Judged, withoutData } from './fault.ts'
 
 const LONGEST_ALTERNATIVE = 150
 
@@ -50,7 +50,7 @@ export function judgeImages({ page, brief }: Judged): Fault[] {
   })
 
   function rawOf(image: PageElement): string {
-    return page.raw.slice(image.start, Math.min(image.tagEnd, image.start + 800))
+    return withoutData(page.raw.slice(image.start, image.tagEnd)).slice(0, 800)
   }
 
   function withAlternative(

@@ -1,6 +1,11 @@
 import { flat, isTagged, linkedAs, named, type PageElement } from '../page/page.ts'
 import { changed, type Fault, type Judged } from './fault.ts'
 
+/** Whether it is kept from screen readers and leads nowhere else, as the numbers of lines that programs put beside code. */
+const isSetAside = ({ attributes }: PageElement): boolean =>
+  attributes.get('aria-hidden')?.trim().toLowerCase() === 'true' &&
+  attributes.get('href')?.trim().startsWith('#') === true
+
 /** Texts that would fit any link, in the languages that are met most. */
 const vague = new Set(
   [
@@ -30,7 +35,7 @@ export function judgeLinks({ page, brief }: Judged): Fault[] {
         ? `${page.raw.slice(link.start, link.tagEnd).slice(0, 800)}${name}</a>`
         : `[${name}](${href})`
     return [
-      ...(text === '' && attributes.get('aria-labelledby') === undefined
+      ...(text === '' && attributes.get('aria-labelledby') === undefined && !isSetAside(link)
         ? [found('link_empty', 'The link has no text.', withText('[where it leads]'))]
         : []),
       ...(vague.has(text.toLowerCase().replace(/[\s.!…»›→>]{1,20}$/, ''))

@@ -152,7 +152,9 @@ class HtmlReader {
   #draftOf(name: string, properties: ReadonlySet<string> | undefined): (typeof this.elements)[number] | undefined {
     const isKept = (kept.has(name) || properties !== undefined) && (this.#silent === 0 || name === 'title')
     if (!isKept || this.#open.some(({ name: outer }) => outer === 'svg')) return undefined
-    const [start, tagEnd] = [this.#parser.startIndex, this.#parser.endIndex + 1]
+    // Behind an end tag with a space in it, such as `</p >`, the parser counts from that tag's own sign.
+    const start = Math.max(this.#parser.startIndex, this.#raw.indexOf('<', this.#parser.startIndex))
+    const tagEnd = this.#parser.endIndex + 1
     return {
       name,
       attributes: this.#attributes,
@@ -190,7 +192,14 @@ class HtmlReader {
     if (!one.draft) return
     const text = one.parts.join('')
     one.draft.text = name === 'script' ? text : flat(visibleText(text.slice(0, LONGEST_TEXT)))
-    one.draft.end = Math.max(one.draft.tagEnd, Math.min(this.#raw.length, this.#parser.endIndex + 1))
+    one.draft.end = Math.max(one.draft.tagEnd, this.#endOfTag())
+  }
+
+  /** Behind the end tag that was read, whose sign may follow after spaces: `</p >`. */
+  #endOfTag(): number {
+    const end = Math.min(this.#raw.length, this.#parser.endIndex + 1)
+    const [spaces = ''] = /^\s{0,100}>/.exec(this.#raw.slice(end, end + 101)) ?? []
+    return /<\/[^<>]{0,100}$/.test(this.#raw.slice(Math.max(0, end - 102), end)) ? end + spaces.length : end
   }
 
   /** The text is part of the open elements whose texts are kept. */
