@@ -30,9 +30,7 @@ export const numberText = (value: number): string =>
 
 /** How the values of one chart are written: 11,393 where 11.393K is longer. */
 export function valueWriter(values: readonly number[]): (value: number) => string {
-  const isFull = values.some(
-    value => Math.abs(value) >= 1000 && numberText(value).length > FULL.format(value).length,
-  )
+  const isFull = values.some(value => Math.abs(value) >= 1000 && numberText(value).length > FULL.format(value).length)
   return value => (isFull && Math.abs(value) >= 1000 ? FULL.format(value) : numberText(value))
 }
 

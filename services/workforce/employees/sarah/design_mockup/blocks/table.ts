@@ -44,8 +44,7 @@ export function table(block: Table, place: Place): Part {
 }
 
 /** Each a number, or all in one unit that is longer: 656 ns/op. */
-const areNumbers = (cells: readonly string[]): boolean =>
-  cells.every(isNumber) || new Set(cells.map(unitOf)).size === 1
+const areNumbers = (cells: readonly string[]): boolean => cells.every(isNumber) || new Set(cells.map(unitOf)).size === 1
 
 /** A cell that has none is alone. */
 const unitOf = (cell: string): unknown => IN_UNIT.exec(cell)?.[1] ?? Symbol(cell)
