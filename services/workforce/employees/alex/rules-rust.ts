@@ -1,3 +1,4 @@
+import type { Node } from './grammar.ts'
 import type { LocalsGrammar } from './locals.ts'
 import { type ListKind, pastTheEnd } from './past-the-end-of-list.ts'
 import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
@@ -25,6 +26,18 @@ const lists: readonly ListKind[] = [
     read: ['§\\[', '\\]'],
   },
 ]
+
+const TEST = /^#\[\s*(?:cfg\s*\(\s*test\s*\)|(?:\w+\s*::\s*)*test\b)/
+
+/** Below `#[cfg(test)]`, or in a function with `#[test]`, `#[tokio::test]` and the like. */
+function isInTest(node: Node): boolean {
+  for (let at: Node | null = node; at; at = at.parent)
+    for (let before = at.previousNamedSibling; before; before = before.previousNamedSibling) {
+      if (before.type === 'attribute_item' && TEST.test(before.text)) return true
+      if (!/^(?:attribute_item|(?:line|block)_comment)$/.test(before.type)) break
+    }
+  return false
+}
 
 export const rustRules: Readonly<Record<string, TreeRule>> = {
   'certificate-not-checked': {
@@ -64,6 +77,8 @@ export const rustRules: Readonly<Record<string, TreeRule>> = {
       'The thread stops without a word of what went wrong.',
       'Pass the error on with ?, or say with expect why it can not happen.',
     ],
+    // A test that panics fails, and says where: Clippy has allow-unwrap-in-tests for it.
+    holds: ({ at }) => !isInTest(at),
   },
   'compared-with-itself': {
     query: `(binary_expression left: (_) @left operator: ["==" "!=" "&&" "||" "<" ">" "<=" ">="] right: (_) @right (#eq? @left @right)) @at`,

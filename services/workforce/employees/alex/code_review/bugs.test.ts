@@ -234,3 +234,9 @@ cases(
     '    for at, one in enumerate(names):\n        names.pop(at)\n        names.insert(at, one.trim())',
   ],
 )
+
+cases('panics-on-error', 'a.rs', code => `${code}\n`, { 'fn f(a: &str) -> u8 {\n    a.parse().unwrap()\n}': 2 }, [
+  '#[cfg(test)]\nmod tests {\n    fn given() -> u8 {\n        "1".parse().unwrap()\n    }\n}',
+  '#[test]\nfn reads() {\n    f("1").unwrap();\n}',
+  '#[tokio::test]\n// Of a server.\n#[ignore]\nasync fn reads() {\n    f("1").await.unwrap();\n}',
+])

@@ -448,3 +448,70 @@ it('finds where Go panicked first, below what recovered and panicked again', asy
     ['order failed', 'shop failed'],
   )
 })
+
+it('what an error means is said as the trace tells it', async () => {
+  const meant = async (...lines: string[]) => {
+    const [first] = (await debug({ trace: lines.join('\n') })).causes
+    return `${first?.cause} ${first?.advice}`
+  }
+  const go = (state: string) =>
+    meant(
+      'fatal error: all goroutines are asleep - deadlock!',
+      '',
+      `goroutine 1 [${state}]:`,
+      'main.main()',
+      '\t/app/main.go:23 +0xfb',
+    )
+  assert.match(await go('chan send'), /waits to send, and nobody is left to receive/)
+  assert.match(await go('chan receive'), /waits to receive, and nobody is left to send/)
+  assert.match(await go('chan receive (nil chan)'), /never made/)
+  assert.doesNotMatch(await go('sync.WaitGroup.Wait'), /nobody sends/)
+  assert.match(
+    await meant(
+      'file:///app/imp.mjs:2',
+      "import { debounce } from 'ms'",
+      '         ^^^^^^^^',
+      "SyntaxError: Named export 'debounce' not found. The requested module 'ms' is a CommonJS module, which may not support all module.exports as named exports.",
+      '    at #asyncInstantiate (node:internal/modules/esm/module_job:455:21)',
+    ),
+    /is CommonJS, and Node\.js sees no export debounce/,
+  )
+  assert.match(
+    await meant(
+      'ZodError: [',
+      '  {',
+      '    "expected": "number",',
+      '    "code": "invalid_type",',
+      '    "path": [',
+      '      "port"',
+      '    ],',
+      '    "message": "Invalid input: expected number, received string"',
+      '  }',
+      ']',
+      '    at load (file:///app/load.mjs:4:19)',
+    ),
+    /First at "port": Invalid input: expected number, received string\./,
+  )
+  assert.match(
+    await meant(
+      'Traceback (most recent call last):',
+      '  File "/app/feed.py", line 16, in due',
+      '    return start - now',
+      "TypeError: can't subtract offset-naive and offset-aware datetimes",
+    ),
+    /has a time zone and the other has none/,
+  )
+})
+
+it('a Java exception without frames of its own is among what the first became', async () => {
+  const trace = `Exception in thread "main" java.lang.ExceptionInInitializerError
+Caused by: java.lang.NumberFormatException: For input string: "five"
+\tat java.base/java.lang.Integer.parseInt(Integer.java:662)
+\tat Stock.limits(Stock.java:11)
+`
+  const { error, became, failing_frame: frame } = await debug({ trace })
+  assert.deepEqual(
+    [error.type, frame?.line, became],
+    ['java.lang.NumberFormatException', 11, [{ type: 'java.lang.ExceptionInInitializerError', message: '' }]],
+  )
+})

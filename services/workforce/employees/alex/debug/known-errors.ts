@@ -10,8 +10,8 @@ export interface Meaning {
 }
 
 /** The first line that fits; undefined for an error that only its own program knows. */
-export function meaningOf(language: TraceLanguage, { type, message }: Thrown): Meaning | undefined {
-  const said = `${type}: ${message}`.slice(0, LONGEST)
+export function meaningOf(language: TraceLanguage, { type, message, waits }: Thrown): Meaning | undefined {
+  const said = `${type}: ${message}${waits === undefined ? '' : ` [${waits}]`}`.slice(0, LONGEST)
   for (const [known, pattern, cause, advice] of table) {
     const found = known === language ? pattern.exec(said) : null
     if (found) return { cause: filled(cause, found), advice: filled(advice, found) }

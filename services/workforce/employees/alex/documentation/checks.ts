@@ -1,9 +1,8 @@
 import type { SlowChecks } from '../../src/kind.ts'
 import { plain } from '../finding.ts'
 import { sourcesOf } from '../source.ts'
-import { codeIn } from './markdown.ts'
+import { codeIn, spansOfSignature } from './markdown.ts'
 import { listed } from './parser-lists.ts'
-import { code } from './prose.ts'
 import type { Entry, Input, Result } from './result.ts'
 import { MOST_TAKEN } from './taken-over.ts'
 
@@ -37,7 +36,7 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result, citatio
   const signatures = modules.flatMap(({ entries }) => entries.flatMap(signaturesOf))
   const { blocks, spans } = codeIn(markdown)
   const written = signatures.filter(
-    signature => blocks.has(signature) || signature.split('\n').every(line => spans.has(code(line.trim()))),
+    signature => blocks.has(signature) || spansOfSignature(signature).every(span => spans.has(span)),
   ).length
   const tests = new Map((brief.input.tests ?? []).map(({ path, text }) => [path, text]))
   const quoted = citations.filter(({ source, quote }) => {

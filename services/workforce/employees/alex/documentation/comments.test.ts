@@ -117,6 +117,22 @@ export async function f(name, options, ...rest) { return 1 }
     assert.doesNotMatch(markdown, /&#58;/)
   })
 
+  it('names a tag of two names by one, and leaves out that all may use what is exported', async () => {
+    const { markdown } = await document(
+      'a.ts',
+      `/**
+ * Reads.
+ * @arg text What is read.
+ * @return {number} The count.
+ * @public
+ */
+export function read(text: string) { return text.length }
+`,
+    )
+    has(markdown, ['\n- param `text`: What is read.\n- returns `number`: The count.\n'])
+    assert.doesNotMatch(markdown, /- (?:public|return|arg)\b(?!s)/)
+  })
+
   it('has its examples as blocks of code, fenced or not', async () => {
     const { markdown } = await document(
       'a.js',
@@ -297,6 +313,14 @@ describe('what is assigned', () => {
   })
 })
 
+it('a member whose type goes over several lines has its signature in one piece', async () => {
+  const { markdown } = await document(
+    'a.ts',
+    'export interface Parser {\n  /** Resets it. */\n  reset(options?: {\n    /** Of the rest. */\n    consume?: boolean;\n  }): void\n}\n',
+  )
+  has(markdown, ['- `reset(options?: { consume?: boolean; }): void`: Resets it.'])
+})
+
 describe('what is left out', () => {
   it('is said with its count', async () => {
     const { modules, markdown } = await document(
@@ -307,7 +331,9 @@ describe('what is left out', () => {
       { reason: 'private members', count: 2, names: ['a', '#b'] },
       { reason: 'declarations that are not exported', count: 1, names: ['own'] },
     ])
-    has(markdown, ['Not in this reference:\n\n- 2 private members: `a`, `#b`\n'])
+    has(markdown, [
+      'Not in this reference:\n\n- 2 private members: `a`, `#b`\n- 1 declaration that is not exported: `own`\n',
+    ])
     const { modules: script } = await document(
       'b.js',
       "const all = {}\nmodule.exports = all\nall[x] = 1\nall['y'] = 2\n",

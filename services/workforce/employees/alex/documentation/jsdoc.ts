@@ -42,7 +42,7 @@ export function parseDoc(block: string): DocComment {
 export function describe({ text, tags }: DocComment, language: string): string {
   let written = withLinks(text)
   let isList = false
-  for (const tag of tags) {
+  for (const tag of tags.filter(each => each.tag !== 'public')) {
     const isItem = tag.tag !== 'example'
     written += `${written === '' ? '' : isItem && isList ? '\n' : '\n\n'}${isItem ? item(tag) : example(tag.text, language)}`
     isList = isItem
@@ -144,12 +144,15 @@ function closing(text: string, open: string, close: string): number {
   return -1
 }
 
+/** Tags that JSDoc knows by two names. */
+const ONE_NAME: Readonly<Record<string, string>> = { return: 'returns', arg: 'param', argument: 'param' }
+
 function item(tag: DocTag): string {
   const isValue =
     WITH_VALUE.test(tag.tag) && tag.type === '' && tag.text !== '' && !/[\n`]/.test(tag.text) && tag.text.length <= 80
   const head = tag.subject === '' ? tag.type : declared(tag)
   const said = isValue ? code(tag.text) : withLinks(tag.text)
-  return `- ${tag.tag}${head === '' ? '' : ` ${code(head)}`}${said === '' ? '' : `: ${said.replaceAll(/\n(?=.)/g, '\n  ')}`}`
+  return `- ${ONE_NAME[tag.tag] ?? tag.tag}${head === '' ? '' : ` ${code(head)}`}${said === '' ? '' : `: ${said.replaceAll(/\n(?=.)/g, '\n  ')}`}`
 }
 
 /** Code alone, or text round fences. */

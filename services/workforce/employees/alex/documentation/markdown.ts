@@ -57,10 +57,21 @@ const declarationsOf = ({ signature, description, declarations = [] }: Entry) =>
 /** A member as an item of a list, with those inside it. */
 function item(member: Entry, indent: string, dialect: Dialect): string {
   const heads = declarationsOf(member).map(({ signature, description }) => {
-    const lines = signature.split('\n').map(line => code(line.trim()))
-    return `${indent}- ${lines.join(', ')}${said(prose(description, dialect), `${indent}  `)}`
+    return `${indent}- ${spansOfSignature(signature).join(', ')}${said(prose(description, dialect), `${indent}  `)}`
   })
   return [...heads, ...member.members.map(each => item(each, `${indent}  `, dialect))].join('\n')
+}
+
+/** Each declaration and decorator of a signature as code; a type over several lines is put on one. */
+export function spansOfSignature(signature: string): string[] {
+  const lines: string[] = []
+  let open = 0
+  for (const line of signature.split('\n').map(each => each.trim())) {
+    if (open > 0) lines.push(`${lines.pop() ?? ''} ${line}`)
+    else lines.push(line)
+    for (const [sign] of line.matchAll(/[([{}\])]/g)) open = Math.max(0, open + ('([{'.includes(sign) ? 1 : -1))
+  }
+  return lines.map(code)
 }
 
 /** The first paragraph behind the signature, the rest below it. */
@@ -78,10 +89,13 @@ function leftOut({ left_out }: Module): string {
   if (left_out.length === 0) return ''
   const items = left_out.map(({ reason, count, names }) => {
     const more = count > names.length ? ` and ${count - names.length} more` : ''
-    return `- ${count} ${inline(reason)}: ${names.map(code).join(', ')}${more}`
+    return `- ${count} ${inline(count === 1 ? singular(reason) : reason)}: ${names.map(code).join(', ')}${more}`
   })
   return `Not in this reference:\n\n${items.join('\n')}`
 }
+
+const singular = (reason: string) =>
+  reason.replace(/\b(declaration|definition|member|name|variable)s\b/, '$1').replace(/\bare\b/, 'is')
 
 /** The code that stands in the reference: what is between fences, and in the items of lists what they begin with. */
 export function codeIn(markdown: string): { readonly blocks: Set<string>; readonly spans: Set<string> } {

@@ -114,4 +114,4 @@ const joined = (told: readonly Sentence[]): string =>
 
 /** “It”, “also” and “the above” need the sentence before them. */
 const pointsBack =
-  /^(?:it|its|this|that|these|those|they|them|he|she|then|after that|otherwise|but|also|both|however|therefore|thus|so|instead|in (?:that|this|such) case|for (?:this|that) reason|without (?:it|that|this))\b|\b(?:also|as well|the (?:above|latter|former)|(?:described|mentioned|listed|shown|as) above|(?:none|one|any|all) of (?:the above|these|those)|the (?:first|second|other) (?:one|case|way|option)|do (?:so|it|that|this))\b/i
+  /^(?:it|its|this|that|these|those|they|them|he|she|then|after that|otherwise|but|also|both|however|therefore|thus|so|instead|in (?:that|this|such) case|for (?:this|that) reason|without (?:it|that|this))\b|\b(?:also|as well|the (?:above|latter|former)|(?:described|mentioned|listed|shown|as) above|(?:none|one|any|all) of (?:the above|these|those)|the (?:first|second|other) (?:one|case|way|option)|do (?:so|it|that|this)|an? exceptions? (?:to|from) (?:it|this|that|these|those))\b/i

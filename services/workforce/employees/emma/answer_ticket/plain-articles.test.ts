@@ -52,6 +52,24 @@ A:  No. Use 7-Zip or p7zip to handle .7z files.
     assert.equal((await answered('How do I pay my bill?', faq)).result.status, 'escalated')
   })
 
+  it('has no title where a paragraph begins whose first line is short', () => {
+    const text = `Why are there so many projects?
+
+\tThe first maintainer had little time.
+
+\tIn 2002, Albert moved it to http://ps.example.net.  This
+\twas done to ensure that nothing is lost.
+
+\tSince then it is kept at the home of the new project
+\tand all of it is tested there.
+
+Start the server
+
+npm start
+`
+    assert.deepEqual(headingsIn(text), ['Why are there so many projects?', 'Start the server'])
+  })
+
   it('has questions on lines of their own, numbered or bold, and titles', async () => {
     for (const text of [
       'How do I pay?\nBy card.\n\nWhen do you open?\nAt nine.',
@@ -180,9 +198,16 @@ describe('an answer', () => {
     assert.match(result.answer ?? '', /^No\. A booking/)
   })
 
+  it('has no exception without the rule that it is one to', async () => {
+    const text = `## Could you provide a single font file that covers every language?
+A single file is not possible, because there are more glyphs than can fit into a single font. CJK alone is as large as it can get. In addition, different scripts prefer different heights of lines. We try to have suitable heights for each script rather than forcing all to fit one. The UI fonts are an exception to this, however, so using them we could make a single font with a single height. However, we are working on one font in a few files. We can probably get one file for CJK, one for common scripts of living languages, and one for the others.`
+    const told = (await answerTo('Is there one big font file with all languages in it?', text)) ?? ''
+    assert.match(told, /We try to have suitable heights [^.]*\. The UI fonts are an exception to this/)
+  })
+
   it('has the target of each link, or its words alone', async () => {
     const text =
-      '## Opening an issue\nTo report a broken parcel [open an issue][new], see [parcels](#parcels) and [terms](terms.md).\n\n[new]: https://shop.example/new "New"\n'
+      '## Opening an issue\nTo report a broken parcel [open an\nissue][new], see [parcels](#parcels) and [terms](terms.md).\n\n[new]: https://shop.example/new "New"\n'
     assert.equal(
       await answerTo('How do I report a broken parcel?', text),
       'To report a broken parcel [open an issue](https://shop.example/new), see parcels and terms.',

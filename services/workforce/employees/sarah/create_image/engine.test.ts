@@ -101,7 +101,16 @@ describe('charts', () => {
         assert.ok((await said({ type, series: [{ values: few }] })).includes(String(value)), `${type} ${value}`)
     const many = Array.from({ length: 60 }, (_, at) => 100_001 + at)
     const crowded = await said({ type: 'bar', labels: many.map(String), series: [{ values: many }] })
-    assert.ok(!crowded.includes('100.031K'), 'sixty bars have none')
+    assert.ok(!crowded.includes('100,031'), 'sixty bars have none')
+    const full = await said({ type: 'bar', series: [{ values: [11_393, 656, 2500] }] })
+    for (const number of ['11,393', '656', '2,500']) assert.ok(full.includes(number), `${number} of ${full}`)
+    const short = await said({ type: 'bar', series: [{ values: [125_500, 64_000, 0] }] })
+    for (const number of ['125.5K', '64K']) assert.ok(short.includes(number), `${number} of ${short}`)
+    const profit = [30, 39, 30, 43, 53, 48, 48, 54, -14, -32, -37, 2]
+    const revenue = [120, 131, 125, 140, 152, 149, 151, 158, 91, 72, 64, 99]
+    const lines = { type: 'line' as const, labels: profit.map((_, at) => `${at + 1}.`) }
+    const lowest = await said({ ...lines, series: [{ values: revenue }, { values: profit }] })
+    assert.ok(lowest.includes('-37'), `the lowest of ${lowest}`)
   })
 
   it('lay bars down where their labels are long, each as long as its number', async () => {

@@ -52,6 +52,20 @@ describe('mock-ups of a page', () => {
     assert.ok(Math.abs((bars[1] ?? 0) / (bars[0] ?? 1) - 2) < 0.01)
   })
 
+  it('set numbers in one unit at the end of their column', async () => {
+    const html = async (...cells: string[]) => {
+      const table = { columns: ['Package', 'Time'], rows: cells.map(cell => ['zap', cell]) }
+      return (await make(page({ table }))).file('page.html').toString()
+    }
+    assert.match(await html('656 ns/op', '11393 ns/op'), /class="[^"]*column-number/)
+    for (const cells of [
+      ['656 ns/op', '3 allocs/op'],
+      ['2nd place', '3rd place'],
+      ['656 ns/op', 'none'],
+    ])
+      assert.doesNotMatch(await html(...cells), /class="[^"]*column-number/, cells.join())
+  })
+
   it('keep the colour of a brand on buttons, with text that can be read', async () => {
     for (const theme of ['light', 'dark'] as const)
       for (const base_color of ['#1f6feb', 'yellow', '#000', '#fff', '#777777']) {

@@ -28,6 +28,13 @@ export function lineOf(points: readonly Point[], theme: Theme, at: number, em: n
 export const numberText = (value: number): string =>
   (value !== 0 && Math.abs(value) < 1e-4 ? POWERS : COMPACT).format(value)
 
+/** How the values of one chart are written: 11,393 where 11.393K is longer. */
+export function valueWriter(values: readonly number[]): (value: number) => string {
+  const isFull = values.some(value => Math.abs(value) >= 1000 && numberText(value).length > FULL.format(value).length)
+  return value => (isFull && Math.abs(value) >= 1000 ? FULL.format(value) : numberText(value))
+}
+
+const FULL = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 })
 const COMPACT = new Intl.NumberFormat('en', { maximumSignificantDigits: 6, notation: 'compact' })
 const POWERS = new Intl.NumberFormat('en', { maximumSignificantDigits: 4, notation: 'scientific' })
 

@@ -2,7 +2,7 @@
 import { rect } from '../picture/svg.ts'
 import { type Box, fitText } from '../type/set.ts'
 import type { ChartInput, Plotted } from './chart.ts'
-import { colourOf, numberText, plain, widthOf } from './chart-style.ts'
+import { colourOf, plain, valueWriter, widthOf } from './chart-style.ts'
 import { written } from './column.ts'
 import type { Theme } from './theme.ts'
 import { labelRoom } from './upright.ts'
@@ -30,7 +30,8 @@ export function rows({ labels, series }: ChartInput, room: Box, theme: Theme, em
   const bar = (0.76 * row) / series.length
   const values = series.flatMap(each => each.values)
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
-  const widest = Math.max(...values.map(value => widthOf(numberText(value), theme, 0.85 * em))) + 0.6 * em
+  const write = valueWriter(values)
+  const widest = Math.max(...values.map(value => widthOf(write(value), theme, 0.85 * em))) + 0.6 * em
   const beside = Math.min(0.4 * room.width, Math.max(...labels.map(label => widthOf(label, theme, em))) + 0.1 * em)
   const left = room.x + beside + em + (low < 0 ? widest : 0)
   const wide = room.x + room.width - left - widest
@@ -56,7 +57,7 @@ export function rows({ labels, series }: ChartInput, room: Box, theme: Theme, em
       const y = room.y + row * (at + 0.12) + (of + 0.46) * bar - 0.55 * em
       const x = value < 0 ? across(value) - widest : across(value) + 0.4 * em
       const place = { x, y, width: widest - 0.4 * em, height: 1.1 * em, align: value < 0 ? 'end' : 'start' } as const
-      return written(numberText(value), plain(theme, 0.85 * em), place, theme.ink).svg
+      return written(write(value), plain(theme, 0.85 * em), place, theme.ink).svg
     }),
   )
   const zero = rect({ x: across(0) - 0.5, y: room.y, width: 1, height: room.height }, theme.rule)

@@ -2,7 +2,7 @@
 import type { Svg } from '../picture/svg.ts'
 import type { Box } from '../type/set.ts'
 import type { ChartInput } from './chart.ts'
-import { numberText, type Point, plain, widthOf } from './chart-style.ts'
+import { type Point, plain, valueWriter, widthOf } from './chart-style.ts'
 import { written } from './column.ts'
 import type { Theme } from './theme.ts'
 
@@ -22,8 +22,9 @@ export function valuesOfBars(
   em: number,
 ): Labelled[] {
   const made: Labelled[] = []
+  const write = valueWriter(ends.map(({ value }) => value))
   for (const { value, x, y } of ends) {
-    const number = numberAt(value, x, value < 0 ? y + 0.2 * em : y - 1.3 * em, theme, em)
+    const number = numberAt(write(value), x, value < 0 ? y + 0.2 * em : y - 1.3 * em, theme, em)
     if (number.box.width > wide) return []
     made.push(number)
   }
@@ -39,26 +40,27 @@ export function valuesOfLines(
   em: number,
 ): Labelled[] {
   const made: Labelled[] = []
+  const write = valueWriter(series.flatMap(({ values }) => values))
   const isFree = (box: Box) =>
     box.x >= room.x &&
     box.x + box.width <= room.x + room.width &&
     box.y >= room.y - 1.61 * em &&
-    box.y + box.height <= room.y + room.height &&
+    // The labels of the places begin 0.7 em below.
+    box.y + box.height <= room.y + room.height + 0.65 * em &&
     !made.some(other => overlap(box, other.box)) &&
     !lines.some(points => isCrossed(grown(box, 0.3 * em), points))
   for (const [of, { values }] of series.entries())
     for (const at of telling(values)) {
       const [value = 0, [x, y] = [0, 0]] = [values[at], lines[of]?.[at]]
       const number = [y - 1.6 * em, y + 0.5 * em]
-        .map(top => numberAt(value, x, top, theme, em))
+        .map(top => numberAt(write(value), x, top, theme, em))
         .find(({ box }) => isFree(box))
       if (number) made.push(number)
     }
   return made
 }
 
-function numberAt(value: number, x: number, y: number, theme: Theme, em: number): Labelled {
-  const said = numberText(value)
+function numberAt(said: string, x: number, y: number, theme: Theme, em: number): Labelled {
   const width = widthOf(said, theme, SIZE * em) + 0.15 * em
   const box = { x: x - width / 2, y, width, height: 1.1 * em }
   return { box, svg: written(said, plain(theme, SIZE * em), { ...box, align: 'center' }, theme.ink).svg }

@@ -4,6 +4,7 @@ import { type Frame, numberOr, type TraceReader } from './trace.ts'
 export const go: TraceReader = lines => {
   let said: { type: string; message: string } | undefined
   let isIn = false
+  let waits: string | undefined
   let name: string | null = null
   const again: string[] = []
   const frames: Frame[] = []
@@ -11,10 +12,12 @@ export const go: TraceReader = lines => {
     const head = /^(panic|fatal error|runtime): (.*)$/.exec(line)
     if (head && !isIn) said = { type: head[1] === 'fatal error' ? 'fatal error' : 'panic', message: head[2] ?? '' }
     if (!isIn) again.push(...(/^\s+panic: (.*)$/.exec(line)?.slice(1) ?? []))
-    if (/^goroutine \d{1,12}(?: gp=\S{1,40} m=\S{1,40}(?: mp=\S{1,40})?)? \[[^\]]{1,100}\]:$/.test(line)) {
+    const state = /^goroutine \d{1,12}(?: gp=\S{1,40} m=\S{1,40}(?: mp=\S{1,40})?)? \[([^\]]{1,100})\]:$/.exec(line)
+    if (state) {
       // The first is the one that failed.
       if (isIn && frames.length > 0) break
       isIn = true
+      waits = state[1]
       continue
     }
     if (!isIn) continue
@@ -28,7 +31,7 @@ export const go: TraceReader = lines => {
   }
   if (frames.length === 0) return undefined
   const { type, message } = said ?? { type: 'panic', message: '' }
-  const first = { type, message: message.replace(recovered, '') }
+  const first = { type, message: message.replace(recovered, ''), ...(waits !== undefined && { waits }) }
   // What panicked first stands below the function that recovered from it and panicked again.
   const below = recovered.test(message) ? frames.findLastIndex(({ function: its }) => its === 'panic') + 1 : 0
   const above = frames.slice(0, below)

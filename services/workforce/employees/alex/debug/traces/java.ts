@@ -26,7 +26,11 @@ export const java: TraceReader = lines => {
         line,
       )
     if (!head) continue
-    if (frames && !/^\s*Caused by: /.test(line)) break
+    const isCause = /^\s*Caused by: /.test(line)
+    if (frames && !isCause) break
+    // Of an exception that has no frames of its own, for example where a class could not be initialised.
+    if (said && !frames && isCause && /(?:Exception|Error|Throwable)$/.test(said.type))
+      thrown.push({ ...said, frames: [] })
     said = { type: head[1] ?? '', message: head[2] ?? '' }
     frames = undefined
   }

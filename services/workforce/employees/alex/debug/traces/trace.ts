@@ -18,6 +18,8 @@ export interface Thrown {
   /** For example TypeError; for Go and Rust `panic`. */
   readonly type: string
   readonly message: string
+  /** What its goroutine waited for, as Go says it: `chan send`. */
+  readonly waits?: string
   /** The innermost first. */
   readonly frames: readonly Frame[]
 }

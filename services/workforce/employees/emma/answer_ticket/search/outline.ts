@@ -138,7 +138,7 @@ function headingAt(lines: readonly string[], at: number, marks: Marks): Heading 
   if (areTitles && isSection(lines, at)) return { level: LOWEST - 1, text: bare(line), next: at + 1 }
   const isNext = areTitles && question.test(line) && (answerEnd.test(flat(lines[at - 1])) || isSection(lines, at - 1))
   if (!(isFirst(lines, at) || isNext) || line.length > LONGEST || !isFollowed(lines, at + 1)) return undefined
-  const isTitle = areTitles && isTitleLike(line)
+  const isTitle = areTitles && isTitleLike(line) && !goesOn(line, lines[at + 1])
   return isTitle || question.test(line) || bold.test(line)
     ? { level: LOWEST, text: bare(line), next: at + 1 }
     : undefined
@@ -166,6 +166,10 @@ const bold = /^(\*\*|__)[^*_]{1,120}\1:?$/
 const title = /^(?:\d{1,2}(?:\.\d{1,2}){1,3}\.? )?[\p{Lu}\d][^|]*[^\s.,;:!?…|]$/u
 
 const isTitleLike = (line: string) => title.test(line) && line.split(' ').length <= MOST_WORDS
+
+/** The first line of a paragraph: it is long, or a sentence ends in it, and the next goes on in small letters. */
+const goesOn = (line: string, next: string | undefined) =>
+  /^\p{Ll}/u.test(flat(next)) && (line.length >= 50 || /[\p{Ll})][.!?] +\p{Lu}/u.test(line))
 
 const bare = (line: string) =>
   line.replace(/^\d{1,2}(?:\.\d{1,2})*[.)]? (?=\D)/, '').replaceAll(/^(?:\*\*|__)|(?:\*\*|__):?$/g, '')

@@ -21,6 +21,18 @@ describe('the category of a ticket', () => {
       assert.ok(count - wrong.length >= least, JSON.stringify(wrong))
     })
 
+  it('is no bug for a number of other things, and no delivery for a package of software', () => {
+    for (const ticket of ['Can it rotate our files once they get bigger than 500 MB?', 'It costs € 450, does it not?'])
+      assert.notEqual(categoryOf(ticket).name, 'bug', ticket)
+    for (const ticket of [
+      'Why is there a prefix from the package name before all models?',
+      'Which npm package do I need for this?',
+    ])
+      assert.notEqual(categoryOf(ticket).name, 'delivery', ticket)
+    assert.equal(categoryOf('Your API answers with 500 since noon').name, 'bug')
+    assert.equal(categoryOf('Where is my package? I need it on Monday.').name, 'delivery')
+  })
+
   it('is safety where somebody was hurt or may be, whatever else is spoken of', () => {
     for (const ticket of [
       'The toaster gave me an electric shock',

@@ -6,7 +6,7 @@ import { section } from './section.ts'
 
 export function table(block: Table, place: Place): Part {
   const { columns, rows } = block
-  const numeric = columns.map((_, at) => at > 0 && rows.length > 0 && rows.every(row => isNumber(row[at] ?? '')))
+  const numeric = columns.map((_, at) => at > 0 && rows.length > 0 && areNumbers(rows.map(row => row[at] ?? '')))
   const heads = columns.map((column, at) =>
     said('th', numeric[at] ? 'column-number' : 'column-name', column, { role: 'columnheader', scope: 'col' }),
   )
@@ -42,6 +42,14 @@ export function table(block: Table, place: Place): Part {
     ),
   ])
 }
+
+/** Each a number, or all in one unit that is longer: 656 ns/op. */
+const areNumbers = (cells: readonly string[]): boolean => cells.every(isNumber) || new Set(cells.map(unitOf)).size === 1
+
+/** A cell that has none is alone. */
+const unitOf = (cell: string): unknown => IN_UNIT.exec(cell)?.[1] ?? Symbol(cell)
+
+const IN_UNIT = /^[–—+-]?\p{Nd}[\p{Nd}.,'’]*\s?([\p{L}°µ%][\p{L}\p{No}°µ%/·^-]{0,11})$/u
 
 /** With a sign, a currency or a unit around it. */
 const isNumber = (cell: string): boolean =>
