@@ -38,6 +38,7 @@ import { usage } from './section/usage.ts'
 import { wait } from './section/wait.ts'
 import { webhooks } from './section/webhooks.ts'
 import { workforce } from './section/workforce.ts'
+import { workforceTimes } from './section/workforce-times.ts'
 import { tableHead, tableLines } from './table.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
@@ -61,6 +62,7 @@ const sections: Sections = {
   instances,
   webhooks,
   workforce,
+  'workforce-times': workforceTimes,
   training,
   tracing,
   peers: workbench => peers(workbench, options.peer),

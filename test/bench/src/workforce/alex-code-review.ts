@@ -1,6 +1,5 @@
 /** Alex reviews code with forty faults in it, and code without any. */
 import { measure } from '@millhand/employees/alex/code_review/bar/bar.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 export async function figures(): Promise<Figure[]> {
@@ -19,6 +18,5 @@ export async function figures(): Promise<Figure[]> {
     figure('planted faults found', found, { aim: { least: 30 }, details: { planted: planted.length } }),
     figure('patches that break parsing', broken, { aim: { most: 0 }, details: { patches } }),
     figure('false alarms in clean files', falseAlarms.length, { aim: { most: 0 }, details: { files: cleanFiles } }),
-    await exampleTime('alex', 'code_review'),
   ]
 }

@@ -1,6 +1,5 @@
 /** Alex reads what real programs said when they failed. */
 import { measure } from '@millhand/employees/alex/debug/bar/bar.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 export async function figures(): Promise<Figure[]> {
@@ -25,6 +24,5 @@ export async function figures(): Promise<Figure[]> {
     }),
     figure('traces with a likely cause', explained, { details: { traces: cases.length } }),
     figure('traces with a change that the linter proves', changed, { details: { traces: cases.length } }),
-    await exampleTime('alex', 'debug'),
   ]
 }

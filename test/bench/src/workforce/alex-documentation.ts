@@ -1,6 +1,5 @@
 /** Alex documents this project's own sources; what the parsers list is the measure. */
 import { measure } from '@millhand/employees/alex/documentation/bar/bar.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 export async function figures(): Promise<Figure[]> {
@@ -17,6 +16,5 @@ export async function figures(): Promise<Figure[]> {
         details: { files, names, signatures_missed: unwritten },
       }),
     ),
-    await exampleTime('alex', 'documentation'),
   ]
 }

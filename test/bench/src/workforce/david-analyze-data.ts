@@ -2,7 +2,6 @@
 import { onNoise, onPlanted } from '@millhand/employees/david/analysis/bar/measure.ts'
 import { lastingNoise, noise } from '@millhand/employees/david/analysis/bar/noise.ts'
 import { rules } from '@millhand/employees/david/analyze_data/engine.ts'
-import { exampleTime } from '../brief-time.ts'
 import { type Figure, median } from '../figure.ts'
 import { largeTable } from './david/large-table.ts'
 
@@ -31,7 +30,6 @@ export async function figures(): Promise<Figure[]> {
       aim: { least: CLEAN },
     }),
     figure('100,000 rows of 10 columns', 'ms', await largeTime(), { aim: { most: 2000 } }),
-    await exampleTime('david', 'analyze_data'),
   ]
 }
 

@@ -2,7 +2,6 @@
  * David forecasts: beside R's `forecast`, on real series that ship in packages. R is asked in the same run where it is there; of
  * the few windows that take it longer than `--seconds` allows, and where it is missing, what it said before is recorded.
  */
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 import type { Workbench } from '../workbench.ts'
 import { david } from './forecast/david.ts'
@@ -61,7 +60,6 @@ export async function figures({ seconds }: Workbench): Promise<Figure[]> {
         details: { series: new Set(part.map(({ series }) => series)).size, coverage: scoreOf(part, own).coverage },
       }),
     ),
-    await exampleTime('david', 'forecast', 2000),
   ]
 }
 

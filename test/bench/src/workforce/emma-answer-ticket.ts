@@ -7,7 +7,6 @@ import { sentenceModel } from '@millhand/embedding/fixture'
 import { openEmbedding } from '@millhand/employees/embedding'
 import { measure, type Score } from '@millhand/employees/emma/answer_ticket/bar/bar.ts'
 import { createLog } from '@millhand/telemetry'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 const parts = ['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh', 'stranger', 'untouched'] as const
@@ -23,7 +22,6 @@ export async function figures(): Promise<Figure[]> {
       ? figuresOf('by words and meaning', byMeaning, byWords)
       : figuresOf('by words, as there is no .venv/models/all-minilm-l6-v2', byWords)),
     ...(await overFew()),
-    await exampleTime('emma', 'answer_ticket'),
   ]
 }
 

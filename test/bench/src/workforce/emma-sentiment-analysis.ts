@@ -3,7 +3,6 @@ import { labelOf } from '@millhand/employees/emma/sentiment_analysis/label.ts'
 import { agreement } from '@millhand/employees/emma/sentiment_analysis/three-classes.fixture.ts'
 import { polarity } from '@millhand/employees/polarity'
 import { labelledSets, referenceScores } from '@millhand/employees/polarity-reference'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 export async function figures(): Promise<Figure[]> {
@@ -35,6 +34,5 @@ export async function figures(): Promise<Figure[]> {
     ...compared,
     figure('three-class F1 on the tweets', '', weighted, { aim: { least: 0.95 }, details: { accuracy } }),
     figure('F1 of positive and negative on the tweets', '', opinions),
-    await exampleTime('emma', 'sentiment_analysis'),
   ]
 }

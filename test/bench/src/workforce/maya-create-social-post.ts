@@ -1,6 +1,5 @@
 /** Maya's posts: the limits of platforms, and claims that stand in the brief, on random briefs. */
 import { heldOnRandomBriefs } from '@millhand/employees/maya/create_social_post/random-briefs.fixture.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 const BRIEFS = 1_000
@@ -21,6 +20,5 @@ export async function figures(): Promise<Figure[]> {
   return [
     figure('random briefs with a post over its limit', failedBy('posts_within_their_limits')),
     figure('random briefs with a claim that can’t be traced', failedBy('pieces_')),
-    await exampleTime('maya', 'create_social_post'),
   ]
 }

@@ -1,6 +1,5 @@
 /** Maya’s ads: the room of fields, and claims that stand in the brief, on random briefs. */
 import { heldOnRandomBriefs } from '@millhand/employees/maya/generate_ad_copy/random-briefs.fixture.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 const BRIEFS = 1_000
@@ -21,6 +20,5 @@ export async function figures(): Promise<Figure[]> {
   return [
     figure('random briefs with a text over its limit', failedBy('texts_within_their_limits')),
     figure('random briefs with a claim that can’t be traced', failedBy('pieces_')),
-    await exampleTime('maya', 'generate_ad_copy'),
   ]
 }

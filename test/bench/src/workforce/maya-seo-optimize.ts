@@ -1,6 +1,5 @@
 /** Maya judges pages: those with planted faults, and those without any. */
 import { judgeClean, judgePlanted } from '@millhand/employees/maya/seo_optimize/bar/bar.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 export async function figures(): Promise<Figure[]> {
@@ -23,6 +22,5 @@ export async function figures(): Promise<Figure[]> {
       aim: { most: 0 },
       details: { pages: clean.pages, among_planted: planted.falseAlarms.length },
     }),
-    await exampleTime('maya', 'seo_optimize'),
   ]
 }

@@ -1,7 +1,6 @@
 /** Sarah makes brand assets: how well their colours can be read over many seeds, and how long they take. */
 import { checks } from '@millhand/employees/sarah/brand_assets/checks.ts'
 import { rules } from '@millhand/employees/sarah/brand_assets/engine.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 const SEEDS = 25
@@ -22,6 +21,5 @@ export async function figures(): Promise<Figure[]> {
       limits: [],
       details: { seeds: SEEDS },
     },
-    await exampleTime('sarah', 'brand_assets', 2000),
   ]
 }

@@ -2,7 +2,6 @@
 import { picturesOf } from '@millhand/employees/sarah/create_image/bar/any-picture.ts'
 import { checks } from '@millhand/employees/sarah/create_image/checks.ts'
 import { rules } from '@millhand/employees/sarah/create_image/engine.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 const [PICTURES, SEED] = [500, 1]
@@ -29,6 +28,5 @@ export async function figures(): Promise<Figure[]> {
     figure('pictures with a text outside its box', outside, { most: 0 }),
     figure('texts on another', overlaps, { most: 0 }),
     figure('least contrast of a text', Math.min(...values('least_contrast')), { least: 4.5 }),
-    await exampleTime('sarah', 'create_image', 2000),
   ]
 }

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { checks } from '@millhand/employees/sarah/design_mockup/checks.ts'
 import { rules } from '@millhand/employees/sarah/design_mockup/engine.ts'
-import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 const COLOURS = 24
@@ -33,6 +32,5 @@ export async function figures(): Promise<Figure[]> {
     figure('least contrast of a text', worst('least_contrast', Math.min), { least: 4.5 }),
     figure('pixels of a text outside its box', worst('no_text_outside_its_box_px', Math.max), { most: 0 }),
     figure('texts on another', worst('no_texts_that_overlap', Math.max), { most: 0 }),
-    await exampleTime('sarah', 'design_mockup', 2000),
   ]
 }

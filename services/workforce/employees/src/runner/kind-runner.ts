@@ -41,6 +41,7 @@ export type { EmbeddingModel } from '../embedding/embedding-model.ts'
 export type { ImageModel } from './image-model.ts'
 export { type LoadableKind, loadableKinds } from './kinds.ts'
 export type { LanguageModel } from './language-model.ts'
+export { processorLimitMs } from './processor-limit.ts'
 
 export interface KindRunnerOptions {
   /** Resident memory that a process may have, in bytes: the engine, its libraries and Node (100 MB). */

@@ -24,18 +24,7 @@ export const largerBriefs = (): Readonly<Record<string, { readonly input: object
   'maya generate_ad_copy': { input: { facts: sentences(30) } },
   'maya seo_optimize': { input: { html: cleanPages.get('article.html') } },
   'sarah brand_assets': { input: { name: 'The Alder & Finch Seed Company', keywords: ['garden', 'calm', 'craft'] } },
-  'sarah create_image': {
-    input: {
-      picture: 'chart',
-      title: 'What grew in twelve weeks of rain',
-      chart: {
-        labels: numbered(24).map(String),
-        series: numbered(4).map(s => ({ name: `Bed ${s}`, values: wave(s) })),
-      },
-      width: 2400,
-      height: 1350,
-    },
-  },
+  'sarah create_image': { input: { ...chart(24), width: 2400, height: 1350 } },
   'sarah design_mockup': { input: { ...everyBlock, viewports: ['desktop'] } },
 })
 
@@ -44,30 +33,40 @@ const textsIn = (folder: string) =>
   readdirSync(join(repository, folder))
     .toSorted()
     .filter(name => /\.(ts|txt)$/.test(name) && !name.includes('.test.'))
-    .map(name => ({
-      path: name.replace(/\.txt$/, ''),
-      text: readFileSync(join(repository, folder, name), 'utf8'),
-    }))
+    .map(name => sourceOf(join(repository, folder, name), name.replace(/\.txt$/, '')))
 
-function failing(name: string) {
+export const sourceOf = (file: string, path: string) => ({ path, text: readFileSync(file, 'utf8') })
+
+export function failing(name: string) {
   const folder = join('services/workforce/employees/alex/debug/bar/cases', name)
   const inside = readdirSync(join(repository, folder), { withFileTypes: true }).filter(entry => entry.isDirectory())
   const files = inside.flatMap(entry => textsIn(join(folder, entry.name)))
   return { trace: readFileSync(join(repository, folder, 'trace.txt'), 'utf8'), files }
 }
 
-const table = (rows: number) =>
+export const table = (rows: number) =>
   largeTable()
     .split('\n', rows + 1)
     .join('\n')
 
-const monthly = (count: number) =>
+export const monthly = (count: number) =>
   collected
     .filter(({ role, frequency }) => role === 'judged' && frequency === 'monthly')
     .slice(0, count)
     .map(({ name, values }) => ({ name, values }))
 
-const sentences = (count: number) => (handbook.match(/[A-Z][^.\n#|*]{30,150}\./g) ?? []).slice(0, count)
+export const sentences = (count: number) => (handbook.match(/[A-Z][^.\n#|*]{30,150}\./g) ?? []).slice(0, count)
 
-const numbered = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
-const wave = (phase: number) => numbered(24).map(i => 50 + phase * 10 + Math.round(20 * Math.sin(i / 3 + phase)))
+export const numbered = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+export const chart = (weeks: number) => ({
+  picture: 'chart',
+  title: 'What grew in weeks of rain',
+  chart: {
+    labels: numbered(weeks).map(String),
+    series: numbered(4).map(bed => ({
+      name: `Bed ${bed}`,
+      values: numbered(weeks).map(i => 50 + bed * 10 + Math.round(20 * Math.sin(i / 3 + bed))),
+    })),
+  },
+})
