@@ -35,10 +35,12 @@ export interface Scopes {
   readonly at: ReadonlyMap<number, Scope>
 }
 
+/** None in a text that is not parsed as a whole: where a brace is missing, the parser ends a block elsewhere. */
 export function scopesOf(tree: Node['tree'], grammar: LocalsGrammar): Scopes {
   const before = known.get(tree)
   if (before) return before
-  const found = walk(tree.rootNode, grammar)
+  const root = tree.rootNode
+  const found = root.hasError ? { text: '', places: [], at: new Map() } : walk(root, grammar)
   known.set(tree, found)
   return found
 }
@@ -49,7 +51,7 @@ const known = new WeakMap<Node['tree'], Scopes>()
 export function declaredAt(name: string, offset: number, from: Scope): number | undefined {
   let scope: Scope | undefined = from
   for (let depth = 0; scope && depth < DEEPEST && scope.kind !== 'apart'; depth++, scope = scope.outer) {
-    const found = scope.names.get(name)?.findLast(start => start < offset)
+    const found = lastBefore(offset, scope.names.get(name))
     if (found !== undefined || scope.kind === 'function') return found
   }
   return undefined
@@ -57,14 +59,34 @@ export function declaredAt(name: string, offset: number, from: Scope): number | 
 
 const DEEPEST = 50
 
-/** The text of the function around the scope with what stands before it; undefined where it is too long to be searched. */
-export function functionText({ inFunction }: Scope, text: string): string | undefined {
-  if (!inFunction || inFunction.end - inFunction.start > LONG_FUNCTION) return undefined
-  return text.slice(Math.max(0, inFunction.start - ATTRIBUTES), inFunction.end)
+/** The last of the sorted offsets that is less than `end`. */
+export function lastBefore(end: number, offsets: readonly number[] = []): number | undefined {
+  let [low, high] = [0, offsets.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((offsets[middle] ?? end) < end) low = middle + 1
+    else high = middle
+  }
+  return offsets[low - 1]
 }
 
-/** In characters: `#[should_panic]`. */
+/** Whether the function around the scope may expect an exception or jump, or is too long to be searched. */
+export function mayExpectFaults({ inFunction }: Scope, text: string): boolean {
+  if (!inFunction || inFunction.end - inFunction.start > LONG_FUNCTION) return true
+  const before = expecting.get(inFunction)
+  if (before !== undefined) return before
+  const isExpecting = expects.test(text.slice(Math.max(0, inFunction.start - ATTRIBUTES), inFunction.end))
+  expecting.set(inFunction, isExpecting)
+  return isExpecting
+}
+
+const expecting = new WeakMap<Scope, boolean>()
+
+/** In characters: `#[should_panic]` stands before its function. */
 const ATTRIBUTES = 200
+
+const expects =
+  /NullPointer|NullReference|\bNPE\b|OutOf(?:Bounds|Range)|ExpectedException|\bexpected\s*=\s*[\w.]+\.class|\.expect\(\s*[\w.]+\.class|recover|panic|\bgoto\b|\bcatch\s*(?:\(\s*(?:final\s+)?(?:[\w.]+\s*\|\s*){0,9}(?:\w+\.){0,9}(?:Runtime|System)?(?:Exception|Throwable)\b|\{|when\b)/i
 
 /** Whether a lambda or a class within the function names the variable: it may set it. */
 export function isNamedApart(name: string, { inFunction }: Scope, text: string): boolean {

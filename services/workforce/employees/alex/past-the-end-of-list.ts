@@ -1,5 +1,5 @@
 /** A loop by index up to the length of a list and one further, in languages whose rules are over syntax trees. */
-import { declaredAt, functionText, type LocalsGrammar, scopesOf } from './locals.ts'
+import { declaredAt, type LocalsGrammar, mayExpectFaults, scopesOf } from './locals.ts'
 import { type Captured, LONG_FUNCTION, type TreeRule } from './tree-rule.ts'
 
 /** What a language puts before the last index, and what it puts before the first that is left out. */
@@ -50,9 +50,7 @@ function readsPastTheEnd(
   if (!/^\w{1,100}$/.test(index) || (sign === '<=' ? !counts(index, first.text, step) : start !== '0')) return false
   const code = plainCode(text.slice(body.startIndex, body.endIndex))
   const scope = scopes.get(at.startIndex)
-  if (!scope || mayLeave.test(code) || changes(index).test(code)) return false
-  const around = functionText(scope, text)
-  if (around === undefined || mayWantIt.test(around)) return false
+  if (!scope || mayLeave.test(code) || changes(index).test(code) || mayExpectFaults(scope, text)) return false
   return kinds.some(({ declared, length, read: [before, after] }) => {
     const name = new RegExp(`^${length.replace('§', '(\\w{1,100})')}$`).exec(bound)?.[1]
     const offset = name === undefined ? undefined : declaredAt(name, at.startIndex, scope)
@@ -86,7 +84,3 @@ const changes = (index: string): RegExp =>
 /** After which a read is not sure to be reached. */
 const mayPassBy =
   /\b(?:if|else|switch|match|case|when|while|for|foreach|loop|do|select|func|fn|defer|go|lock)\b|&&|\||[=-]>/
-
-/** The function has the exception in mind. */
-const mayWantIt =
-  /OutOf(?:Bounds|Range)|recover|panic|\bcatch\s*(?:\(\s*(?:final\s+)?(?:[\w.]+\s*\|\s*){0,9}(?:\w+\.){0,9}(?:Runtime)?(?:Exception|Throwable)\b|\{|when\b)/i

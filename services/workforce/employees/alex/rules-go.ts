@@ -1,15 +1,6 @@
+import type { Node } from './grammar.ts'
 import { type ListKind, pastTheEnd } from './past-the-end-of-list.ts'
-import {
-  around,
-  type Captured,
-  goesTo,
-  hasValue,
-  isSql,
-  LONG_FUNCTION,
-  secretRule,
-  shared,
-  type TreeRule,
-} from './tree-rule.ts'
+import { around, goesTo, hasValue, isSql, LONG_FUNCTION, secretRule, shared, type TreeRule } from './tree-rule.ts'
 import { isNullHere, type NullGrammar } from './used-though-null.ts'
 
 const locals: NullGrammar = {
@@ -205,12 +196,13 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
     query: `(selector_expression operand: (identifier) @name field: (field_identifier) @member) @at`,
     message: ({ name }) => `${name?.text} is nil here.`,
     rule: shared.isNull,
-    // Methods may be called on nil; an error that is nil has none.
+    // Methods may be called on nil; an error that is nil has none, but for those that the text declares.
     holds: captured =>
       isNullHere(captured, locals) &&
+      !methodsOf(captured.at.tree).has(captured.member?.text ?? '') &&
       (captured.member?.text === 'Error'
         ? /^err|Err$/.test(captured.name?.text ?? '')
-        : captured.at.parent?.type !== 'call_expression' && !isMethod(captured)),
+        : captured.at.parent?.type !== 'call_expression'),
   },
   'loop-past-the-end': pastTheEnd(
     `(for_statement (for_clause initializer: (_) @first condition: (binary_expression operator: "<=") @at) body: (_) @body)`,
@@ -230,8 +222,16 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
   ),
 }
 
-/** Whether the text declares a method by this name: taken as a value it needs no value of its own. */
-const isMethod = ({ at, member }: Captured): boolean => at.tree.rootNode.text.includes(`) ${member?.text}(`)
+/** The names of the methods that the text declares: taken as a value a method needs no value of its own. */
+function methodsOf(tree: Node['tree']): ReadonlySet<string> {
+  const before = methods.get(tree)
+  if (before) return before
+  const found = new Set([...tree.rootNode.text.matchAll(/\) (\w+)\(/g)].map(([, name = '']) => name))
+  methods.set(tree, found)
+  return found
+}
+
+const methods = new WeakMap<Node['tree'], ReadonlySet<string>>()
 
 /** How many values a format takes; undefined where it counts them itself. https://pkg.go.dev/fmt */
 function verbsIn(literal: string): number | undefined {

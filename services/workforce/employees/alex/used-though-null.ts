@@ -2,11 +2,11 @@
 import type { Node } from './grammar.ts'
 import {
   declaredAt,
-  functionText,
   isNamedApart,
   type LocalsGrammar,
+  lastBefore,
+  mayExpectFaults,
   type Scope,
-  type Scopes,
   scopesOf,
 } from './locals.ts'
 import type { Captured } from './tree-rule.ts'
@@ -34,10 +34,11 @@ function usesOf(tree: Node['tree'], grammar: NullGrammar): ReadonlySet<number> {
   known.set(tree, found)
   const scopes = scopesOf(tree, grammar)
   const patterns = patternsOf(grammar.nothing)
+  const changes = changesIn(scopes.text)
   for (const { node, scope } of scopes.places) {
     const claims = grammar.lists.includes(node.type) ? byStatements(node, patterns) : byCondition(node, patterns)
     for (const claim of claims) {
-      const use = useIn(claim, scope, scopes)
+      const use = useIn(claim, scope, scopes.text, changes)
       if (use !== undefined) found.add(use)
     }
   }
@@ -141,29 +142,68 @@ const isLog =
   /^[\s{]*(?:(?:System\.(?:out|err)|Console(?:\.Error)?|fmt|log|logger|_logger|LOG|LOGGER|slog)\.(?:trace|debug|info|warn|warning|error|severe|fine|print|println|printf|Write|WriteLine|Print|Println|Printf|Debug|Info|Warn|Warning|Error|LogDebug|LogInformation|LogWarning|LogError)\((?:[^;"()]|"[^"\n]*"){0,200}\)[;\s]*){1,5}\}?$/
 
 /** Where the variable is first named, if it is local and nothing sets it. */
-function useIn({ name, start, end, isPerhaps }: Claim, scope: Scope, { text }: Scopes): number | undefined {
-  if (end - start > LONGEST) return undefined
+function useIn(
+  { name, start, end, isPerhaps }: Claim,
+  scope: Scope,
+  text: string,
+  changes: Changes,
+): number | undefined {
+  if (end - start > LONGEST || isWithin(start, end, changes.sets.get(name))) return undefined
   const part = text.slice(start, end)
   const first = new RegExp(`\\b${name}\\b`).exec(part)?.index
-  if (first === undefined || isSet(name).test(part) || isUnread.test(part.slice(0, first))) return undefined
+  if (first === undefined || isUnread.test(part.slice(0, first))) return undefined
   if (isPerhaps && !isReached.test(part.slice(0, first).replace(':=', '='))) return undefined
-  if (declaredAt(name, start, scope) === undefined) return undefined
-  const around = functionText(scope, text)
-  if (around === undefined || mayWantIt.test(around) || isShared(name).test(around)) return undefined
+  const { inFunction } = scope
+  if (!inFunction || declaredAt(name, start, scope) === undefined || mayExpectFaults(scope, text)) return undefined
+  if (isWithin(inFunction.start, inFunction.end, changes.shares.get(name))) return undefined
   return isNamedApart(name, scope, text) ? undefined : start + first
 }
 
-const isSet = (name: string): RegExp =>
-  new RegExp(`\\b${name}\\s*(?:,[\\w\\s,.*[\\]]{0,200}\\)?\\s*|\\)\\s*)?(?::|[-+*/|&]|<<|>>|\\?\\?)?=(?![=>])`)
+/** Offsets by name, in the order of the text. */
+type Offsets = Map<string, number[]>
 
-const isShared = (name: string): RegExp => new RegExp(`&\\s*${name}\\b(?!\\s*\\.)|\\b(?:out|ref)\\s+${name}\\b`)
+interface Changes {
+  /** Where a variable gets a value. */
+  readonly sets: Offsets
+  /** Where a variable is given by reference, so that others may set it. */
+  readonly shares: Offsets
+}
+
+/** Found once in a text: parts of it that lie within one another are asked for the same names. */
+function changesIn(text: string): Changes {
+  const sets: Offsets = new Map()
+  const shares: Offsets = new Map()
+  for (const { index } of text.matchAll(/=(?![=>])/g)) {
+    for (const [, name = ''] of targetsBefore(index, text).matchAll(/\b(\w+)\b\s*(?:,|\)?\s*$)/g))
+      add(name, index, sets)
+  }
+  for (const { 1: address, 2: reference, index } of text.matchAll(/&\s*(\w+)\b(?!\s*\.)|\b(?:out|ref)\s+(\w+)/g))
+    add(address ?? reference ?? '', index, shares)
+  return { sets, shares }
+}
+
+/** The list of what an assignment sets, whose sign ends with the `=` at `sign`. */
+function targetsBefore(sign: number, text: string): string {
+  const end = sign - (/(?:[:+*/|&-]|<<|>>|\?\?)$/.exec(text.slice(Math.max(0, sign - 2), sign))?.[0].length ?? 0)
+  let start = end
+  while (start > 0 && end - start < LONGEST_TARGETS && /[\w\s,.*[\]()]/.test(text.charAt(start - 1))) start--
+  return text.slice(start, end)
+}
+
+/** In characters. */
+const LONGEST_TARGETS = 200
+
+function add(name: string, offset: number, to: Offsets): void {
+  const known = to.get(name)
+  if (known) known.push(offset)
+  else to.set(name, [offset])
+}
+
+const isWithin = (start: number, end: number, offsets?: readonly number[]): boolean =>
+  (lastBefore(end, offsets) ?? -1) >= start
 
 /** What takes the name and not the value. */
-const isUnread = /(?:\b(?:nameof|sizeof|typeof|len|cap|unsafe\.\w+)\s*\(\s*&?|::)\s*$/
+const isUnread = /(?:\b(?:nameof|sizeof|typeof|len|cap|unsafe\.\w+)\s*\(\s*&?|::|\brange)\s*$/
 
 /** Before what a statement does in any case. */
 const isReached = /^(?!\s*(?:assert|case|do|try)\b)(?:[^)?&|{}:;=>-]|=(?!>)|-(?!>))*$/
-
-/** The function has the exception in mind, or runs in another order than that of the text. */
-const mayWantIt =
-  /NullPointer|NullReference|recover|panic|\bgoto\b|\bcatch\s*(?:\(\s*(?:final\s+)?(?:[\w.]+\s*\|\s*){0,9}(?:\w+\.){0,9}(?:Runtime)?(?:Exception|Throwable)\b|\{|when\b)/i

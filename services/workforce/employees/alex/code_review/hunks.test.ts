@@ -25,6 +25,19 @@ describe('a diff', () => {
     )
   })
 
+  it('says nothing of null and of the end of a list without the file, which may catch the exception', async () => {
+    const rest = '} catch (NullPointerException e) { g(); } } }\n'
+    const opened = 'class A { void f(int[] n) {\nString s = null; try {\n'
+    const changes = 's.length();\nfor (int i = 0; i <= n.length; i++) { g(n[i]);\n'
+    const added = changes.replaceAll(/^(?=.)/gm, '+')
+    const diff = `--- a/A.java\n+++ b/A.java\n@@ -1,2 +1,4 @@\n ${opened.trim().replace('\n', '\n ')}\n${added}`
+    assert.deepEqual(places(await reviewOf({ diff })), [])
+    const found = ['A.java:3 used-though-null', 'A.java:4 loop-past-the-end']
+    const whole = (end: string) => [{ path: 'A.java', text: opened + changes + end }]
+    assert.deepEqual(places(await reviewOf({ diff, files: whole('} } finally { g(); } } }\n') })), found)
+    assert.deepEqual(places(await reviewOf({ diff, files: whole(`} ${rest}`) })), [])
+  })
+
   it('is reviewed without the file too, as far as its hunks can be read', async () => {
     assert.deepEqual(places(await reviewOf({ diff })), ['m.py:4 S307'])
     const ends = (path: string, at: number, ...lines: string[]) =>

@@ -31,6 +31,8 @@ const ofTheFile = new Set([
   'no-unmodified-loop-condition',
   'no-unreachable',
   'no-unreachable-loop',
+  'loop-past-the-end',
+  'used-though-null',
   'require-yield',
   // Statements that may be in the middle of something.
   'no-unused-expressions',

@@ -16,6 +16,10 @@ right('A.java', code => `class A {\nConn conn; Buf buf; Map<Integer, String> nam
   'int f(String s) { if (s == null) { log.warn("none"); } if (isThere()) { return s.length(); } return 0; }',
   'int f(String s, List<String> all) { if (s == null) { log.warn("none"); } if (all.isEmpty()) return 0; return s.length(); }',
   '@Test(expected = NullPointerException.class) void f() { String s = null; s.length(); }',
+  '@Test(expected = RuntimeException.class) void f() { String s = null; s.length(); }',
+  '@Test(expected = Exception.class) void f() { int[] n = {1}; for (int i = 0; i <= n.length; i++) g(n[i]); }',
+  'void f() { thrown.expect(RuntimeException.class); String s = null; s.length(); }',
+  '/** Throws an NPE. */ void f() { String s = null; s.length(); }',
   'void f() { String s = null; try { s.length(); } catch (final RuntimeException e) { g(e); } }',
   'int f(int n) { Node at = null; for (int i = 0; i < n; i++) { if (i > 0) at.next = g(); at = g(); } return n; }',
   'int f(Node at) { while (at != null && at.next != null) at = at.next; return at == null ? 0 : at.id; }',
@@ -39,6 +43,8 @@ right('B.cs', code => `class B {\nT _x; string s; Color Color;\n${code}\n}\n`, [
   'int F(Color Color) { if (Color == null) { return Color.Red; } return 0; }',
   'int F() { string t = null; Load(); return t.Length; void Load() { t = "a"; } }',
   'int F() { string t = null; Action load = () => t = "a"; load(); return t.Length; }',
+  'int F() { string t = null; try { return t.Length; } catch (SystemException) { return 0; } }',
+  '[ExpectedException(typeof(SystemException))] void F() { string t = null; G(t.Length); }',
   'int F() { string t = null; if (!Find(out t)) return 0; return t.Length; }',
   'int F(int? n) { if (n == null && !n.HasValue) return 1; return n ?? 0; }',
   'int F(string s) { if (s is null) return 0; return s.Length; }',
@@ -58,6 +64,8 @@ right('c.go', code => `package c\nvar db *T\nvar seen map[int]bool\n${code}\n`, 
   'func f() error { t, err := g(); if err == nil { return h(t.name) }; return err }',
   'func f(t *T) { if t == nil { t := g(); h(t.name) } }',
   'func f(t *T) uintptr { if t == nil { return unsafe.Offsetof(t.name) }; return 0 }',
+  'func (e *E) Error() string { if e == nil { return "none" }; return e.s }\nfunc f(err *E) { if err == nil { g(err.Error()) } }',
+  'func f(t *T) { if t == nil { for i := range t.places { g(i) } } }',
   'func (t *T) Close() {}\nfunc f(t *T) { if t == nil { g(t.Close) } }',
   'func f(t *T) { defer func() { g(recover()) }(); if t == nil { h(t.name) } }',
   'func f() int { for i := 0; i <= len(seen); i++ { if !seen[i] { return i } }; return 0 }',
@@ -82,3 +90,13 @@ right('e.rs', code => `${code}\n`, [
   '#[test]\n#[should_panic]\nfn f() { let a = vec![1]; for i in 0..=a.len() { g(a[i]); } }',
   'fn f(a: &[i32]) { for i in 0..=a.len() { if i == a.len() { h(); } else { g(a[i]); } } }',
 ])
+
+/** The parser takes what follows for a part of the block. */
+const unfinished = (path: string, code: string) => right(path, () => code, [code])
+unfinished('F.java', 'class F {\nint f(String s) {\nif (s == null) {\nreturn 0;\ns.length();\nreturn 1;\n}\n}\n')
+unfinished('F.cs', 'class F {\nint F(string s) {\nif (s == null) {\nreturn 0;\nG(s.Length);\nreturn 1;\n}\n}\n')
+unfinished('f.go', 'package f\nfunc f(s *T) {\nif s == nil {\nreturn\ng(s.x)\n}\nfunc g() {}\n')
+unfinished(
+  'G.java',
+  'class G {\nvoid f(int[] n) {\nfor (int i = 0; i <= n.length; i++) {\ng(n[i]);\nh();\n}\nint g() { return 1; }\n}',
+)
