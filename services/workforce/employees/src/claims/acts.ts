@@ -12,7 +12,9 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
     ([, act = '']) =>
       !paragraphs.some(one => (same.get(act) ?? [act]).some(word => formsOf(word).some(form => one.stems.has(form)))),
   )
-  const others = [...text.matchAll(own)].filter(([, act = '']) => !paragraphs.some(one => isToldIn(one.text, act)))
+  const others = [...text.matchAll(own)].filter(
+    ([, act = '']) => !paragraphs.some(one => isToldIn(one.text, act) || isAlikeIn(one.text, act)),
+  )
   const unheld = (said: RegExp, isHeldIn: (text: string) => boolean) => {
     const found = [...text.matchAll(said)]
     return found.length > 0 && paragraphs.some(one => isHeldIn(one.text)) ? [] : found
@@ -46,7 +48,7 @@ export const passivesIn = (sentence: string, { paragraphs }: Material): string[]
     .map(([shown]) => shown)
 
 const passive =
-  /(?<!\p{L}|\b(?:if|once|when|unless|until|after|should|that|which|who|may|might|would|could|not) (?:\p{L}+ ){0,6})(?:has|have) (?:already |now |just |also )?been (?!made|done|told|asked|said|given|able|there|open|sent|through|known|meaning|great|lovely|waiting|going|trying)(\p{L}{3,}(?:ed|en|wn|t))(?!\p{L})/gu
+  /(?<!\p{L}|\b(?:if|once|when|unless|until|after|should|that|which|who|may|might|would|could|not) (?:\p{L}+ ){0,6})(?:has|have) (?:already |now |just |also |all |both |since )*been (?!made|done|told|asked|said|given(?! an? )|able|there|open|sent|through|known|meaning|great|lovely|waiting|going|trying)(\p{L}{3,}(?:ed|en|wn|t))(?!\p{L})/gu
 
 const business =
   'refunded cancelled canceled replaced shipped sent dispatched credited paid approved unlocked upgraded extended reserved booked waived escalated reset issued transferred reimbursed compensated blocked closed deleted activated confirmed fixed resolved repaired arranged contacted informed notified reported accepted granted processed registered scheduled instructed ordered taken removed dropped deducted returned'
@@ -59,7 +61,7 @@ const planned =
 
 /** “I've put a pair aside”: what somebody did for the reader, beyond seeing, hearing and knowing. */
 const own =
-  /(?<!\p{L})(?:we|i|a colleague|our \p{L}+)(?:'ve| have| has) (?:(?:already|just|now|also|since|gone ahead and|therefore) ){0,2}(?!(?:been|passed|forwarded|had|seen|read|heard|got|received|noted|checked|looked|found|understood|learned|learnt|noticed|known|felt|thought|come|gone|gotten|made|tried|all|ever|never|no|not|an?|the|two|three|some|many|more|your|our|plenty|everything|nothing|to|listed|explained|written|answered|attached|included|enjoyed|loved|missed|met|kept|started|worked|done|always|long|only)(?!\p{L}))(\p{L}{2,}(?:ed|en|t|d|ne|wn|un))(?!\p{L})[^.;:!?]{0,60}?(?:you|your|yours)(?!\p{L})/giu
+  /(?<!\p{L})(?:we|i|a colleague|our \p{L}+|(?:the )?(?:team|staff|manager|driver|courier|technician|plumber|electrician|engineers?|housekeeping|reception|support))(?:'ve| have| has) (?:(?:already|just|now|also|since|gone ahead and|therefore) ){0,2}(?!(?:been|passed|forwarded|had|seen|read|heard|got|received|noted|checked|looked|found|understood|learned|learnt|noticed|known|felt|thought|come|gone|gotten|made|tried|all|ever|never|no|not|an?|the|two|three|some|many|more|your|our|plenty|everything|nothing|to|listed|explained|written|answered|attached|included|enjoyed|loved|missed|met|kept|started|worked|done|always|long|only)(?!\p{L}))(\p{L}{2,}(?:ed|en|t|d|ne|wn|un))(?!\p{L})[^.;:!?]{0,60}?(?:you|your|yours)(?!\p{L})/giu
 
 /** “I've had the invoices reissued”, “I asked our team to halve it”: what others did for the writer. */
 const caused =
@@ -88,7 +90,7 @@ const isMovedIn = (text: string): boolean =>
 
 /** “It left our warehouse today.” */
 const left =
-  /(?<!\p{L}|\b(?:can|could|may|might|will|would|should|to|not|never|n't|'ll) (?:be |have )?)(?:left (?:our|the) (?:warehouse|depot|shop|workshop|store|hands)|handed (?:it |them )?(?:over )?to the (?:courier|carrier|driver|post)|(?:(?:is|are|was|were|went)|'s|put (?:\p{L}+ ){0,2}\p{L}+) (?:already |now )?in the (?:post|mail)(?= (?:to you|since|already|now)|[.!,]|$))(?!\p{L})/giu
+  /(?<!\p{L}|\b(?:can|could|may|might|will|would|should|to|not|never|n't|'ll) (?:be |have )?)(?:left (?:our|the) (?:warehouse|depot|shop|workshop|store|hands)|handed (?:it |them )?(?:over )?to the (?:courier|carrier|driver|post)|(?<!\b(?:power|lights?|electricity|fire|heating|he|she|they|we|i|you|who) )went out (?:to you|today|yesterday|last night|this (?:morning|afternoon))|(?:(?:is|are|was|were|went)|'s|put (?:\p{L}+ ){0,2}\p{L}+) (?:already |now )?in the (?:post|mail)(?= (?:to you|since|already|now)|[.!,]|$))(?!\p{L})/giu
 const isSentIn = (text: string): boolean =>
   /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:sent|shipped|dispatched|posted|left|handed|given to the|mailed|collected|picked up|went out|gone out|on its way|in the post|delivered)\b/.test(
     text,
@@ -109,19 +111,43 @@ const isToldIn = (text: string, act: string): boolean =>
   )
 
 /** “To be sent” is not yet sent, and neither is what “has not been sent”. */
-const isDoneIn = (text: string, act: string): boolean =>
-  new RegExp(
-    String.raw`(?<!(?:\bbe|(?:\bnot|\bnever|n't)(?: yet| been){0,2}) )\b(?:${(alike.find(one => one.includes(act)) ?? [act]).join('|')})\b`,
-  ).test(text)
+const isDoneIn = (text: string, act: string): boolean => doneAs(act).test(text) || isAlikeIn(text, act)
 
-/** Acts that are told in each other's words. */
-const alike: readonly (readonly string[])[] = [
-  ['refunded', 'reimbursed', 'repaid', 'paid back', 'refund(?: of \\S{1,20})? (?:issued|made|sent|paid)'],
-  ['cancelled', 'canceled'],
-  ['shipped', 'sent', 'dispatched', 'posted', 'mailed'],
-  ['reserved', 'booked'],
-  ['fixed', 'resolved', 'repaired', 'mended', 'solved'],
-  ['contacted', 'informed', 'notified', 'told'],
+const isAlikeIn = (text: string, act: string): boolean =>
+  alike.some(({ acts, told }) => acts.split(' ').includes(act) && doneAs(told).test(text))
+
+const doneAs = (words: string): RegExp =>
+  new RegExp(String.raw`(?<!(?:\bbe|(?:\bnot|\bnever|n't)(?: yet| been){0,2}) )\b(?:${words})\b`)
+
+/** What a brief may say in other words: each of the acts is given where one of the words that tell of it is. */
+const alike: readonly { readonly acts: string; readonly told: string }[] = [
+  {
+    acts: 'refunded reimbursed repaid returned credited transferred paid',
+    told: String.raw`refunded|reimbursed|repaid|credited|(?:paid|sent|transferred|wired|put|given|went|gone|money) back|back (?:was |were |has been )?(?:paid|sent|transferred)|(?:refund|transfer)(?: of \S{1,20})? (?:was |has been )?(?:issued|made|sent|paid)`,
+  },
+  { acts: 'cancelled canceled closed ended stopped terminated', told: 'cancell?ed|closed|ended|stopped|terminated|called off' },
+  {
+    acts: 'shipped sent dispatched posted mailed handed',
+    told: 'shipped|sent|dispatched|posted|mailed|handed|left (?:our|the) (?:warehouse|depot|shop|store)|went out|gone out',
+  },
+  { acts: 'reserved booked arranged scheduled set put', told: 'reserved|booked|arranged|scheduled|set aside|put aside|kept' },
+  { acts: 'fixed resolved repaired mended solved restored', told: 'fixed|resolved|repaired|mended|solved|restored|works again' },
+  { acts: 'contacted informed notified told', told: 'contacted|informed|notified|told|called|emailed|wrote to|spoke (?:to|with)' },
+  {
+    acts: 'replaced exchanged swapped renewed changed fitted installed',
+    told: 'replaced|exchanged|swapped|renewed|changed|fitted|installed',
+  },
+  { acts: 'deleted removed erased wiped', told: 'deleted|removed|erased|wiped' },
+  {
+    acts: 'waived dropped scrapped lifted removed',
+    told: 'waived?|dropped|scrapped|lifted|removed|written off|no longer (?:costs?|charged?|applies|apply)|free (?:now|from now)',
+  },
+  {
+    acts: 'reduced lowered cut deducted taken knocked took',
+    told: String.raw`reduced|lowered|cut|deducted|(?:takes?|taken|took|knocked) (?:\S+ ){1,4}off|off the (?:bill|price)`,
+  },
+  { acts: 'approved accepted granted agreed', told: 'approved|accepted|granted|agreed' },
+  { acts: 'moved transferred switched upgraded', told: 'moved|transferred|switched|upgraded' },
 ]
 
 const sending = ['send', 'ship', 'deliver', 'goes', 'dispatch', 'post', 'arrive', 'text', 'mail', 'email']

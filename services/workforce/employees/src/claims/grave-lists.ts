@@ -15,6 +15,10 @@ const AILMENT =
   '(?:sunburns?|wrinkles?|flu|fevers?|coughs?|cramps?|hangovers?|jet ?lag|redness|swellings?|eczema|acne|asthma|arthritis|dementia|diabetes|strokes?|tumou?rs?|cancer|colds|sore throats?|bruises|scars)'
 const ADVISER = '(?:doctor|pharmacist|gp|physician|dentist|vet|midwife)'
 
+/** Of the fourteen allergens that EU law has named on a label, those that hardly stand behind “no” in another sense. */
+const ALLERGEN = '(?:(?:pea|wal|hazel|cashew |brazil |tree )?nuts?|almonds?|pistachios?|gluten|lactose|dairy|soya?|sesame|lupins?|celery|shellfish|sulphites?|allergens?)'
+const NONE = String.raw`(?:\b(?:no|without|free (?:of|from))|(?:not|[a-z]{2,8}n't) (?:contain|have|use|include))(?: (?:any|trace|traces|of|added|the)){0,3} ${ALLERGEN}|${ALLERGEN}[- ]free`
+
 export const graveClaims: readonly WordClaims[] = [
   {
     group: 'money',
@@ -54,6 +58,28 @@ export const graveClaims: readonly WordClaims[] = [
     ),
     held: of(
       String.raw`(?:stop|prevent|fight|against|shorten|treat|eas|reliev|help|reduc|sooth|calm|clear|protect|beat)\w* (?:\w+ ){0,5}${AILMENT}`,
+    ),
+  },
+  {
+    group: 'health',
+    what: 'the allergen',
+    said: of(NONE),
+    held: of(`${NONE}|vegan`),
+  },
+  {
+    group: 'health',
+    what: 'the allergen',
+    said: of(String.raw`allerg(?:y|ies|ic|ens?)`),
+    held: of(`allerg(?:y|ies|ic|ens?)|${ALLERGEN}`),
+  },
+  {
+    group: 'health',
+    what: 'the all-clear',
+    said: of(
+      String.raw`(?:nothing|not|never|hardly|[a-z]{2,8}n't)(?: too| very| at all| really| anything)? (?:serious|dangerous|contagious|infectious)|no (?:cause|reason) for (?:concern|alarm)|(?:fine|ok|okay|all right|alright) to (?:eat|drink|swallow)`,
+    ),
+    held: of(
+      String.raw`(?:no|not|nothing|never|[a-z]{2,8}n't)(?: \w+){0,2} (?:serious|dangerous|danger|contagious|infectious|concern)|harmless|safe|edible|(?:fine|ok|okay|all right|alright|may|can)\b.{0,30}\b(?:eat|eaten|drink|drunk|drinking|swallow)`,
     ),
   },
   {

@@ -41,7 +41,7 @@ const isGift =
   /refund|money|price|amount|reimburs|waiv|revers|forgiv|writ|scrap|drop|lift|halv|replac|exchang|swap|discount|voucher|gift|compensat|courier|deliver|ship|hurry/
 
 /** “We make skincare, not treatments.” “No danger” is another matter: that is a claim. */
-const isRemedy = /^(?:cur|heal|treat|medic|therap|prevent|diagnos)/
+const isRemedy = /^(?:cur|heal|treat|medic|therap|prevent|diagnos|safe (?:for|to))/
 /** “It never fails to heal”, “no cream treats it like ours”: a denial that promises. */
 const promises =
   /\b(?:fails?|only|just|merely|simply|impossible|help but|without|unless|until|nothing|nobody|no one|(?:no|none|never)\b[^.;:!?]{0,40}\b(?:like|better|faster|as|so))\b/
