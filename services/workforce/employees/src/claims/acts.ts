@@ -1,36 +1,45 @@
 /** Acts that a text says were done, or will be, and that nobody gave. */
-import type { Material } from './material.ts'
+import type { Material, Paragraph } from './material.ts'
 import { flat, formsOf, placesOf, wordsIn } from './words.ts'
 
 /** Acts that somebody says were done, or will be, and that were not given as such: “to be sent” is not “sent”. */
 export function actsIn(sentence: string, { paragraphs }: Material): string[] {
   const text = flat(sentence)
-  const done = [...text.matchAll(past)].filter(
-    ([shown, act = '']) => !isQuality.test(shown) && !paragraphs.some(one => isDoneIn(one.text, act)),
-  )
+  const isDone = (act: string) => isInSome(paragraphs, isDoneIn, act)
+  const isTold = (act: string) => isInSome(paragraphs, isToldIn, act) || isInSome(paragraphs, isAlikeIn, act)
+  const done = [...text.matchAll(past)].filter(([shown, act = '']) => !isQuality.test(shown) && !isDone(act))
   const coming = [...text.matchAll(planned)].filter(
     ([, act = '']) =>
       !paragraphs.some(one => (same.get(act) ?? [act]).some(word => formsOf(word).some(form => one.stems.has(form)))),
   )
-  const others = [...text.matchAll(own)].filter(
-    ([, act = '']) => !paragraphs.some(one => isToldIn(one.text, act) || isAlikeIn(one.text, act)),
-  )
-  const unheld = (said: RegExp, isHeldIn: (text: string) => boolean) => {
-    const found = [...text.matchAll(said)]
-    return found.length > 0 && paragraphs.some(one => isHeldIn(one.text)) ? [] : found
-  }
-  const seen = new Set(done.map(([shown]) => shown.trim()))
-  const more = [
-    ...others,
+  const others = [
+    ...[...text.matchAll(own)].filter(([, act = '']) => !isTold(act)),
     ...[...text.matchAll(caused)].filter(
       ([, had, whom = '', asked = '']) =>
-        !paragraphs.some(({ text, stems }) => isToldIn(text, had ?? asked) || (isTold(text) && hasAny(stems, whom))),
+        !isTold(had ?? asked) &&
+        !paragraphs.some(one => hasAny(one.stems, whom) && hasToldIn(one.text)),
     ),
-    ...[...text.matchAll(settled)].filter(([, act = '']) => !paragraphs.some(one => isDoneIn(one.text, act))),
-    ...(upon.test(text) ? [] : [...unheld(moved, isMovedIn), ...unheld(left, isSentIn)]),
-  ].filter(([shown]) => ![...seen].some(one => shown.startsWith(one)))
+    ...[...text.matchAll(settled)].filter(([, act = '']) => !isDone(act)),
+    ...(upon.test(text) || isInSome(paragraphs, isMovedIn) ? [] : text.matchAll(moved)),
+    ...(upon.test(text) || isInSome(paragraphs, isSentIn) ? [] : text.matchAll(left)),
+  ]
+  const seen = done.map(([shown]) => shown.trim())
+  const more = others.filter(([shown]) => !seen.some(one => shown.startsWith(one)))
   return [...done, ...coming, ...more].map(([shown]) => shown.trim())
 }
+
+/** Each rule reads a brief once for each act, however often a text claims it. */
+function isInSome(paragraphs: readonly Paragraph[], rule: (text: string, act: string) => boolean, act = ''): boolean {
+  const ofBrief = readBy.get(paragraphs) ?? new Map<unknown, Map<string, boolean>>()
+  readBy.set(paragraphs, ofBrief)
+  const ofRule = ofBrief.get(rule) ?? new Map<string, boolean>()
+  ofBrief.set(rule, ofRule)
+  const known = ofRule.get(act) ?? paragraphs.some(({ text }) => rule(text, act))
+  ofRule.set(act, known)
+  return known
+}
+
+const readBy = new WeakMap<readonly Paragraph[], Map<unknown, Map<string, boolean>>>()
 
 /** What somebody will do for the reader, where nobody said so. */
 export const promisesIn = (sentence: string, { stems }: Material): string[] =>
@@ -67,7 +76,7 @@ const own =
 const caused =
   /(?<!\p{L})(?:we|i)(?:'ve| have)? (?:(?:already|just|now|also) )?(?:(?:had|got) (?:the|your|it|them|that|this|all|every)(?: (?!(?:you|we|i|it|they|he|she|that|which|who|and|but)(?!\p{L}))\p{L}+){0,3}? (?!(?:noted|listed|needed|expected|hoped|planned|wanted|dated|called|named|marked|limited)(?!\p{L}))(\p{L}{3,}ed)(?=$|[.,;:!?]| (?:for|to|by|with|at|on|in|and|but|so|from|as|off|out|again|today|yesterday|already|this|last)(?!\p{L}))|(?:asked|told|instructed) (?:our|the|my) ((?:\p{L}+ ){1,3})to (?!look|check|call|contact|find|see|write|reply|answer|get|help|keep|be|have|take a|let)(\p{L}{3,}))(?!\p{L})/giu
 
-const isTold = (text: string): boolean =>
+const hasToldIn = (text: string): boolean =>
   /(?<!\bnot |n't )\b(?:asked|told|instructed|ordered|requested|informed)\b/.test(text)
 const hasAny = (stems: ReadonlySet<string>, words: string): boolean =>
   wordsIn(words).some(word => formsOf(word).some(form => stems.has(form)))
@@ -114,43 +123,47 @@ const isToldIn = (text: string, act: string): boolean =>
 const isDoneIn = (text: string, act: string): boolean => doneAs(act).test(text) || isAlikeIn(text, act)
 
 const isAlikeIn = (text: string, act: string): boolean =>
-  alike.some(({ acts, told }) => acts.split(' ').includes(act) && doneAs(told).test(text))
+  alike.some(({ acts, told }) => acts.has(act) && told.test(text))
 
 const doneAs = (words: string): RegExp =>
   new RegExp(String.raw`(?<!(?:\bbe|(?:\bnot|\bnever|n't)(?: yet| been){0,2}) )\b(?:${words})\b`)
 
-/** What a brief may say in other words: each of the acts is given where one of the words that tell of it is. */
-const alike: readonly { readonly acts: string; readonly told: string }[] = [
-  {
-    acts: 'refunded reimbursed repaid returned credited transferred paid',
-    told: String.raw`refunded|reimbursed|repaid|credited|(?:paid|sent|transferred|wired|put|given|went|gone|money) back|back (?:was |were |has been )?(?:paid|sent|transferred)|(?:refund|transfer)(?: of \S{1,20})? (?:was |has been )?(?:issued|made|sent|paid)`,
-  },
-  { acts: 'cancelled canceled closed ended stopped terminated', told: 'cancell?ed|closed|ended|stopped|terminated|called off' },
-  {
-    acts: 'shipped sent dispatched posted mailed handed',
-    told: 'shipped|sent|dispatched|posted|mailed|handed|left (?:our|the) (?:warehouse|depot|shop|store)|went out|gone out',
-  },
-  { acts: 'reserved booked arranged scheduled set put', told: 'reserved|booked|arranged|scheduled|set aside|put aside|kept' },
-  { acts: 'fixed resolved repaired mended solved restored', told: 'fixed|resolved|repaired|mended|solved|restored|works again' },
-  { acts: 'contacted informed notified told', told: 'contacted|informed|notified|told|called|emailed|wrote to|spoke (?:to|with)' },
-  {
-    acts: 'replaced exchanged swapped renewed changed fitted installed',
-    told: 'replaced|exchanged|swapped|renewed|changed|fitted|installed',
-  },
-  { acts: 'deleted removed erased wiped', told: 'deleted|removed|erased|wiped' },
-  {
-    acts: 'waived dropped scrapped lifted removed',
-    told: 'waived?|dropped|scrapped|lifted|removed|written off|no longer (?:costs?|charged?|applies|apply)|free (?:now|from now)',
-  },
-  {
-    acts: 'reduced lowered cut deducted taken knocked took',
-    told: String.raw`reduced|lowered|cut|deducted|(?:takes?|taken|took|knocked) (?:\S+ ){1,4}off|off the (?:bill|price)`,
-  },
-  { acts: 'approved accepted granted agreed', told: 'approved|accepted|granted|agreed' },
-  { acts: 'moved transferred switched upgraded', told: 'moved|transferred|switched|upgraded' },
-]
+/** Each of the acts is given where a brief has one of the words that tell of it: by default the acts themselves. */
+const alike = (
+  [
+    [
+      'refunded reimbursed repaid returned credited transferred paid',
+      String.raw`refunded|reimbursed|repaid|credited|(?:paid|sent|transferred|wired|put|given|went|gone|money) back|back (?:was |were |has been )?(?:paid|sent|transferred)|(?:refund|transfer)(?: of \S{1,20})? (?:was |has been )?(?:issued|made|sent|paid)`,
+    ],
+    ['cancelled canceled closed ended stopped terminated'],
+    [
+      'shipped sent dispatched posted mailed handed',
+      'shipped|sent|dispatched|posted|mailed|handed|left (?:our|the)|went out|gone out',
+    ],
+    ['sent passed forwarded'],
+    ['reserved booked arranged scheduled set put', 'reserved|booked|arranged|scheduled|set aside|put aside|kept'],
+    ['fixed resolved repaired mended solved restored', 'fixed|resolved|repaired|mended|solved|restored|works again'],
+    [
+      'contacted informed notified told',
+      'contacted|informed|notified|told|called|emailed|wrote to|spoke (?:to|with)',
+    ],
+    ['replaced exchanged swapped renewed changed fitted installed'],
+    ['deleted removed erased wiped'],
+    ['blocked frozen suspended locked'],
+    [
+      'waived dropped scrapped lifted removed',
+      'waived?|dropped|scrapped|lifted|removed|written off|no longer (?:costs?|charged?|applies|apply)',
+    ],
+    [
+      'reduced lowered cut deducted taken knocked took',
+      String.raw`reduced|lowered|cut|deducted|(?:takes?|taken|took|knocked) (?:\S+ ){1,4}off|off the (?:bill|price)`,
+    ],
+    ['approved accepted granted agreed'],
+    ['moved transferred switched upgraded'],
+  ] as const
+).map(([acts, told = acts.replaceAll(' ', '|')]) => ({ acts: new Set(acts.split(' ')), told: doneAs(told) }))
 
-const sending = ['send', 'ship', 'deliver', 'goes', 'dispatch', 'post', 'arrive', 'text', 'mail', 'email']
+const sending = ['send', 'ship', 'deliver', 'goes', 'dispatch', 'post', 'arrive', 'text', 'mail', 'email', 'replace']
 const same: ReadonlyMap<string, readonly string[]> = new Map([
   ['send', sending],
   ['ship', sending],

@@ -27,7 +27,7 @@ export const graveClaims: readonly WordClaims[] = [
       String.raw`${OWED}(?: \w+){0,6}? (?:is|are|be|been|was|were|gets?)(?: \w+)? ${RELIEVED}|(?:${RELIEVE}) (?:the|your|any|all|our|that|this|half)(?: \w+){0,2}? ${OWED}|no longer owe|owes? (?:us )?nothing|(?:don't|doesn't|won't|do not|will not) owe(?![^.,;:!?]{0,40} (?:until|before|yet|more)(?![a-z]))`,
     ),
     held: of(
-      String.raw`${RELIEVED}|${RELIEVE}|${SETTLED}|waiv\w*|forgiv\w*|half|free|remov\w*|credit\w*|reduc\w*|cancel\w*|lower\w*|withdr\w*|charge ?backs?|50 ?%`,
+      String.raw`${RELIEVED}|${RELIEVE}|${SETTLED}|waiv\w*|forgiv\w*|half|free|remov\w*|credit\w*|reduc\w*|cancel\w*|lower\w*|withdr\w*|charge ?backs?|50 ?%|no longer (?:costs?|charged|appl\w+)`,
     ),
   },
   {
@@ -76,7 +76,7 @@ export const graveClaims: readonly WordClaims[] = [
     group: 'health',
     what: 'the all-clear',
     said: of(
-      String.raw`(?:nothing|not|never|hardly|[a-z]{2,8}n't)(?: too| very| at all| really| anything)? (?:serious|dangerous|contagious|infectious)|no (?:cause|reason) for (?:concern|alarm)|(?:fine|ok|okay|all right|alright) to (?:eat|drink|swallow)`,
+      String.raw`(?:nothing|not|never|hardly|[a-z]{2,8}n't)(?: too| very| at all| really| anything)? (?:serious|contagious|infectious)|no (?:cause|reason) for (?:concern|alarm)|(?:fine|ok|okay|all right|alright) to (?:eat|drink|swallow)`,
     ),
     held: of(
       String.raw`(?:no|not|nothing|never|[a-z]{2,8}n't)(?: \w+){0,2} (?:serious|dangerous|danger|contagious|infectious|concern)|harmless|safe|edible|(?:fine|ok|okay|all right|alright|may|can)\b.{0,30}\b(?:eat|eaten|drink|drunk|drinking|swallow)`,

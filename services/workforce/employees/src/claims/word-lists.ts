@@ -57,7 +57,7 @@ export const wordClaims: readonly WordClaims[] = [
     what: 'the promise',
     said: of(free),
     held: of(
-      String.raw`${free}|free|refund\w*|reimburs\w*|waiv\w*|(?:is|are) included|no (?:\w+ )?(?:deposit|prepayment)|nothing (?:\w+ )?(?:due|owed)|(?:pays?|paid|charged?)\b.{0,60}\b(?:unless|except)|(?:we|us|company|shop|seller) (?:pays?|bears?|paid|covers?)`,
+      String.raw`${free}|free|refund\w*|reimburs\w*|waiv\w*|(?:is|are) included|no (?:\w+ )?(?:deposit|prepayment)|nothing (?:\w+ )?(?:due|owed|charged)|(?:pays?|paid|charged?)\b.{0,60}\b(?:unless|except)|(?:pays|paid) no\w*|(?:we|us|company|shop|seller) (?:pays?|bears?|paid|covers?)`,
     ),
     isBySentence: true,
   },
@@ -108,10 +108,10 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:(?:pay|paid)(?! (?:[^ .,;:!?]+ ){1,4}back)|cover(?!\w*[^.;:!?]{0,20} (?:k?m|kilomet|miles?|ground))\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by(?! (?:the |our )?${payer})|insured|insurance|all insurers`,
+      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:(?:pay|paid)(?! (?:[^ .,;:!?]+ ){1,4}back)|cover(?!\w*[^.;:!?]{0,20} (?:k?m|kilomet|miles?|ground))\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by(?! (?:the |our )?${payer})|(?:at|on) our (?:own )?(?:cost|expense)|insured|insurance|all insurers`,
     ),
     held: of(
-      String.raw`(?<!${payer} (?:\w+ )?)(?:pay\w*|bears?)|${payer} (?:do|does|need|will)(?: not|n't) (?:have to |need to )?pay|(?:pays?|paid|bears?)\b[^.;:!?]{0,80}\b(?:unless|except)|paid(?! (?:\w+ )?by (?:the |our )?${payer})|cover\w*|free|insurers?|insur\w*|money|reimburs\w*|our (?:cost|expense)|(?:no|without) (?:\w+ )?(?:cost|charge)`,
+      String.raw`(?<!${payer} (?:\w+ )?)(?:pay\w*|bears?)|${payer} (?:do|does|need|will)(?: not|n't) (?:have to |need to )?pay|(?:pays?|paid|bears?)\b[^.;:!?]{0,80}\b(?:unless|except)|paid(?! (?:\w+ )?by (?:the |our )?${payer})|cover\w*|free|insurers?|insur\w*|money|reimburs\w*|(?:our|own) (?:cost|expense)|(?:no|without) (?:\w+ )?(?:cost|charge)`,
     ),
   },
   {
