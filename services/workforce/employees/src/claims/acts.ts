@@ -16,8 +16,7 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
     ...[...text.matchAll(own)].filter(([, act = '']) => !isTold(act)),
     ...[...text.matchAll(caused)].filter(
       ([, had, whom = '', asked = '']) =>
-        !isTold(had ?? asked) &&
-        !paragraphs.some(one => hasAny(one.stems, whom) && hasToldIn(one.text)),
+        !isTold(had ?? asked) && !paragraphs.some(one => hasAny(one.stems, whom) && hasToldIn(one.text)),
     ),
     ...[...text.matchAll(settled)].filter(([, act = '']) => !isDone(act)),
     ...(upon.test(text) || isInSome(paragraphs, isMovedIn) ? [] : text.matchAll(moved)),
@@ -89,11 +88,11 @@ const settled = new RegExp(
 
 /** “Your €29 is on its way back”, “the £189 went back onto your card”: money that is said to have moved. */
 const moved =
-  /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:(?:back|out)(?! to us)|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:(?:on|in|with) (?:your|the)|with you)|with your bank|in your account|in the post)|left (?:us|our)|reached your|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
+  /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:(?:back|out)(?! to us)|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:(?:on|in|with) (?:your|the)|with you)|with your bank|in your account|in the post)|left (?:us|our)|reached your|(?:was|were|has been|have been) (?:already |now |just )?(?:booked|put|given|wired) back|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
 /** “Once it has reached us, the money is back on your card.” */
 const upon = /(?<!\p{L})(?:once|when|if|after|as soon as|within|until|unless)(?!\p{L})/u
 const isMovedIn = (text: string): boolean =>
-  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|went|gone) (?:back|out)|(?:sent|paid|wired) (?:\p{L}+ ){0,2}[£$€] ?\d|left us|debited|released|unblocked|executed|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/u.test(
+  /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|booked|put|given|wired|went|gone) (?:back|out)|(?:sent|paid|wired) (?:\p{L}+ ){0,2}[£$€] ?\d|left us|debited|released|unblocked|executed|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/u.test(
     text,
   )
 
@@ -143,10 +142,7 @@ const alike = (
     ['sent passed forwarded'],
     ['reserved booked arranged scheduled set put', 'reserved|booked|arranged|scheduled|set aside|put aside|kept'],
     ['fixed resolved repaired mended solved restored', 'fixed|resolved|repaired|mended|solved|restored|works again'],
-    [
-      'contacted informed notified told',
-      'contacted|informed|notified|told|called|emailed|wrote to|spoke (?:to|with)',
-    ],
+    ['contacted informed notified told', 'contacted|informed|notified|told|called|emailed|wrote to|spoke (?:to|with)'],
     ['replaced exchanged swapped renewed changed fitted installed'],
     ['deleted removed erased wiped'],
     ['blocked frozen suspended locked'],

@@ -16,7 +16,8 @@ const AILMENT =
 const ADVISER = '(?:doctor|pharmacist|gp|physician|dentist|vet|midwife)'
 
 /** Of the fourteen allergens that EU law has named on a label, those that hardly stand behind “no” in another sense. */
-const ALLERGEN = '(?:(?:pea|wal|hazel|cashew |brazil |tree )?nuts?|almonds?|pistachios?|gluten|lactose|dairy|soya?|sesame|lupins?|celery|shellfish|sulphites?|allergens?)'
+const ALLERGEN =
+  '(?:(?:pea|wal|hazel|cashew |brazil |tree )?nuts?|almonds?|pistachios?|gluten|lactose|dairy|soya?|sesame|lupins?|celery|shellfish|sulphites?|allergens?)'
 const NONE = String.raw`(?:\b(?:no|without|free (?:of|from))|(?:not|[a-z]{2,8}n't) (?:contain|have|use|include))(?: (?:any|trace|traces|of|added|the)){0,3} ${ALLERGEN}|${ALLERGEN}[- ]free`
 
 export const graveClaims: readonly WordClaims[] = [
@@ -64,7 +65,7 @@ export const graveClaims: readonly WordClaims[] = [
     group: 'health',
     what: 'the allergen',
     said: of(NONE),
-    held: of(`${NONE}|vegan`),
+    held: of(String.raw`${NONE}|vegan|(?:no|without|free (?:of|from)) (?:\w+ )?(?:milk|eggs?|wheat|cheese)`),
   },
   {
     group: 'health',
