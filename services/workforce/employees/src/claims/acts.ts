@@ -28,12 +28,16 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
 }
 
 /** Each rule reads a brief once for each act, however often a text claims it. */
-function isInSome(paragraphs: readonly Paragraph[], rule: (text: string, act: string) => boolean, act = ''): boolean {
+function isInSome(
+  paragraphs: readonly Paragraph[],
+  rule: (paragraph: Paragraph, act: string) => boolean,
+  act = '',
+): boolean {
   const ofBrief = readBy.get(paragraphs) ?? new Map<unknown, Map<string, boolean>>()
   readBy.set(paragraphs, ofBrief)
   const ofRule = ofBrief.get(rule) ?? new Map<string, boolean>()
   ofBrief.set(rule, ofRule)
-  const known = ofRule.get(act) ?? paragraphs.some(({ text }) => rule(text, act))
+  const known = ofRule.get(act) ?? paragraphs.some(one => rule(one, act))
   ofRule.set(act, known)
   return known
 }
@@ -91,7 +95,7 @@ const moved =
   /(?:[£$€] ?\d[\d.,]*|(?<![\d.,])\d+ (?:euros?|pounds?|dollars?)|(?<!\p{L})(?:money|refund|payment|amount|sum|funds|deposit|balance))(?: \p{L}+){0,2}? (?:(?:went|gone|came) (?:straight |right )?(?:(?:back|out)(?! to us)|to your|into your|onto your)|(?:is|are) (?:already |now )?(?:on (?:its|the|their) way|back (?:(?:on|in|with) (?:your|the)|with you)|with your bank|in your account|in the post)|left (?:us|our)|reached your|(?:was|were|has been|have been) (?:already |now |just )?(?:booked|put|given|wired) back|(?:should|will|'ll) (?:already|now|by now) be (?:back )?(?:on|in|with) your)(?!\p{L})/giu
 /** “Once it has reached us, the money is back on your card.” */
 const upon = /(?<!\p{L})(?:once|when|if|after|as soon as|within|until|unless)(?!\p{L})/u
-const isMovedIn = (text: string): boolean =>
+const isMovedIn = ({ text }: Paragraph): boolean =>
   /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:refunded|repaid|reimbursed|credited|transferred|returned to|(?:paid|sent|booked|put|given|wired|went|gone) (?:back|out)|(?:sent|paid|wired) (?:\p{L}+ ){0,2}[£$€] ?\d|left us|debited|released|unblocked|executed|arrived|(?:refund|transfer|payout)s?(?: of \S{1,20})? (?:was |were |has been |have been )?(?:issued|made|sent|paid|released|started|processed|approved)|on its way)\b|\bbeing (?:returned|refunded|repaid|credited|transferred|sent|paid)\b/u.test(
     text,
   )
@@ -99,7 +103,7 @@ const isMovedIn = (text: string): boolean =>
 /** “It left our warehouse today.” */
 const left =
   /(?<!\p{L}|\b(?:can|could|may|might|will|would|should|to|not|never|n't|'ll) (?:be |have )?)(?:left (?:our|the) (?:warehouse|depot|shop|workshop|store|hands)|handed (?:it |them )?(?:over )?to the (?:courier|carrier|driver|post)|(?<!\b(?:power|lights?|electricity|fire|heating|he|she|they|we|i|you|who) )went out (?:to you|today|yesterday|last night|this (?:morning|afternoon))|(?:(?:is|are|was|were|went)|'s|put (?:\p{L}+ ){0,2}\p{L}+) (?:already |now )?in the (?:post|mail)(?= (?:to you|since|already|now)|[.!,]|$))(?!\p{L})/giu
-const isSentIn = (text: string): boolean =>
+const isSentIn = ({ text }: Paragraph): boolean =>
   /(?<!\b(?:be|is|are|not|never|n't|yet)\b[^.;:!?]{0,12})\b(?:sent|shipped|dispatched|posted|left|handed|given to the|mailed|collected|picked up|went out|gone out|on its way|in the post|delivered)\b/.test(
     text,
   )
@@ -108,7 +112,8 @@ const isSentIn = (text: string): boolean =>
 const isQuality = /^your (?!.*\b(?:have|has|had|was|were|is)\b)/
 
 /** “Can be frozen”, “return the item” tell of nothing that was done. */
-const isToldIn = (text: string, act: string): boolean =>
+const isToldIn = ({ text, stems }: Paragraph, act: string): boolean =>
+  formsOf(act).some(form => stems.has(form)) &&
   wordsIn(text).some(word => formsOf(word)[0] === formsOf(act)[0]) &&
   placesOf(text, act.slice(0, 4)).some(
     index =>
@@ -119,9 +124,10 @@ const isToldIn = (text: string, act: string): boolean =>
   )
 
 /** “To be sent” is not yet sent, and neither is what “has not been sent”. */
-const isDoneIn = (text: string, act: string): boolean => doneAs(act).test(text) || isAlikeIn(text, act)
+const isDoneIn = (paragraph: Paragraph, act: string): boolean =>
+  doneAs(act).test(paragraph.text) || isAlikeIn(paragraph, act)
 
-const isAlikeIn = (text: string, act: string): boolean =>
+const isAlikeIn = ({ text }: Paragraph, act: string): boolean =>
   alike.some(({ acts, told }) => acts.has(act) && told.test(text))
 
 const doneAs = (words: string): RegExp =>

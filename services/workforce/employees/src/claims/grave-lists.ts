@@ -15,7 +15,7 @@ const AILMENT =
   '(?:sunburns?|wrinkles?|flu|fevers?|coughs?|cramps?|hangovers?|jet ?lag|redness|swellings?|eczema|acne|asthma|arthritis|dementia|diabetes|strokes?|tumou?rs?|cancer|colds|sore throats?|bruises|scars)'
 const ADVISER = '(?:doctor|pharmacist|gp|physician|dentist|vet|midwife)'
 
-/** Of the fourteen allergens that EU law has named on a label, those that hardly stand behind “no” in another sense. */
+/** Allergens of Regulation (EU) 1169/2011, Annex II, without milk, eggs, fish and the like: “no milk left” is no claim of health. */
 const ALLERGEN =
   '(?:(?:pea|wal|hazel|cashew |brazil |tree )?nuts?|almonds?|pistachios?|gluten|lactose|dairy|soya?|sesame|lupins?|celery|shellfish|sulphites?|allergens?)'
 const NONE = String.raw`(?:\b(?:no|without|free (?:of|from))|(?:not|[a-z]{2,8}n't) (?:contain|have|use|include))(?: (?:any|trace|traces|of|added|the)){0,3} ${ALLERGEN}|${ALLERGEN}[- ]free`
