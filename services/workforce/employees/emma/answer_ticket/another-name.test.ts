@@ -75,6 +75,16 @@ describe('a ticket that names', () => {
     assert.equal(status, 'answered')
   })
 
+  it('a command is answered from an article whose title is the tool and a word for a text', async () => {
+    for (const title of ['git guide', 'git basics', 'git commands']) {
+      const { status } = await answerTo(
+        'Does git pull overwrite local changes of files?',
+        `# ${title}\n\n## Updating\n\nLocal changes of files are never overwritten: an update stops and tells which files have local changes.\n`,
+      )
+      assert.equal(status, 'answered', title)
+    }
+  })
+
   const settings = (name: string) =>
     `# Backups\n\n## How many backups are kept\n\nOld backups are deleted every night. How many backups are kept is set by ${name}, seven unless you say otherwise.\n`
   for (const [asked, told] of [

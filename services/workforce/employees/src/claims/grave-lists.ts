@@ -15,6 +15,11 @@ const AILMENT =
   '(?:sunburns?|wrinkles?|flu|fevers?|coughs?|cramps?|hangovers?|jet ?lag|redness|swellings?|eczema|acne|asthma|arthritis|dementia|diabetes|strokes?|tumou?rs?|cancer|colds|sore throats?|bruises|scars)'
 const ADVISER = '(?:doctor|pharmacist|gp|physician|dentist|vet|midwife)'
 
+/** Allergens of Regulation (EU) 1169/2011, Annex II, without milk, eggs, fish and the like: “no milk left” is no claim of health. */
+const ALLERGEN =
+  '(?:(?:pea|wal|hazel|cashew |brazil |tree )?nuts?|almonds?|pistachios?|gluten|lactose|dairy|soya?|sesame|lupins?|celery|shellfish|sulphites?|allergens?)'
+const NONE = String.raw`(?:\b(?:no|without|free (?:of|from))|(?:not|[a-z]{2,8}n't) (?:contain|have|use|include))(?: (?:any|trace|traces|of|added|the)){0,3} ${ALLERGEN}|${ALLERGEN}[- ]free`
+
 export const graveClaims: readonly WordClaims[] = [
   {
     group: 'money',
@@ -23,7 +28,7 @@ export const graveClaims: readonly WordClaims[] = [
       String.raw`${OWED}(?: \w+){0,6}? (?:is|are|be|been|was|were|gets?)(?: \w+)? ${RELIEVED}|(?:${RELIEVE}) (?:the|your|any|all|our|that|this|half)(?: \w+){0,2}? ${OWED}|no longer owe|owes? (?:us )?nothing|(?:don't|doesn't|won't|do not|will not) owe(?![^.,;:!?]{0,40} (?:until|before|yet|more)(?![a-z]))`,
     ),
     held: of(
-      String.raw`${RELIEVED}|${RELIEVE}|${SETTLED}|waiv\w*|forgiv\w*|half|free|remov\w*|credit\w*|reduc\w*|cancel\w*|lower\w*|withdr\w*|charge ?backs?|50 ?%`,
+      String.raw`${RELIEVED}|${RELIEVE}|${SETTLED}|waiv\w*|forgiv\w*|half|free|remov\w*|credit\w*|reduc\w*|cancel\w*|lower\w*|withdr\w*|charge ?backs?|50 ?%|no longer (?:costs?|charged|appl\w+)`,
     ),
   },
   {
@@ -54,6 +59,28 @@ export const graveClaims: readonly WordClaims[] = [
     ),
     held: of(
       String.raw`(?:stop|prevent|fight|against|shorten|treat|eas|reliev|help|reduc|sooth|calm|clear|protect|beat)\w* (?:\w+ ){0,5}${AILMENT}`,
+    ),
+  },
+  {
+    group: 'health',
+    what: 'the allergen',
+    said: of(NONE),
+    held: of(String.raw`${NONE}|vegan|(?:no|without|free (?:of|from)) (?:\w+ )?(?:milk|eggs?|wheat|cheese)`),
+  },
+  {
+    group: 'health',
+    what: 'the allergen',
+    said: of(String.raw`allerg(?:y|ies|ic|ens?)`),
+    held: of(`allerg(?:y|ies|ic|ens?)|${ALLERGEN}`),
+  },
+  {
+    group: 'health',
+    what: 'the all-clear',
+    said: of(
+      String.raw`(?:nothing|not|never|hardly|[a-z]{2,8}n't)(?: too| very| at all| really| anything)? (?:serious|contagious|infectious)|no (?:cause|reason) for (?:concern|alarm)|(?:fine|ok|okay|all right|alright) to (?:eat|drink|swallow)`,
+    ),
+    held: of(
+      String.raw`(?:no|not|nothing|never|[a-z]{2,8}n't)(?: \w+){0,2} (?:serious|dangerous|danger|contagious|infectious|concern)|harmless|safe|edible|(?:fine|ok|okay|all right|alright|may|can)\b.{0,30}\b(?:eat|eaten|drink|drunk|drinking|swallow)`,
     ),
   },
   {

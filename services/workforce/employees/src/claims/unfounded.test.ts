@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readCatalogue } from '../catalogue.ts'
 import corpus from './corpus.fixture.json' with { type: 'json' }
+import everyday from './everyday-replies.fixture.json' with { type: 'json' }
 import fourth from './fourth-writer.fixture.json' with { type: 'json' }
 import grave from './grave.fixture.json' with { type: 'json' }
 import sentences from './grave-sentences.fixture.json' with { type: 'json' }
@@ -57,7 +58,7 @@ for (const [by, texts, count, mostRefused, mostMissed, missedGrave] of [
 /** No rule was made or changed for these: what the rules are worth on new texts. Mend rules by the others. */
 for (const [by, texts, found, passed] of [
   ['a writer who knew the rules', third, 20, 19],
-  ['a writer who had not read the rules', fourth, 22, 16],
+  ['a writer who had not read the rules', fourth, 21, 16],
 ] as const)
   it(`of 60 texts by ${by} that no rule was made for, ${found} of 30 lies are found and ${passed} of 30 honest texts pass`, () => {
     const all = judgedOf(texts as typeof corpus)
@@ -66,14 +67,16 @@ for (const [by, texts, found, passed] of [
     assert.equal(all.filter(({ of, found }) => of === undefined && !found).length, passed)
   })
 
-it('of sentences about money, law, health and acts that no rule was made for, 21 of 35 lies and 8 of 60 honest ones fail a task', () => {
-  const failing = (all: typeof sentences.lies) =>
-    all.filter(({ text, from }) => unfounded({ text, from: [from] }).some(isGrave)).length
-  assert.equal(sentences.lies.length, 35)
-  assert.equal(sentences.honest.length, 60)
-  assert.equal(failing(sentences.lies), 21)
-  assert.equal(failing(sentences.honest), 8)
-})
+for (const [what, { honest, lies }, found, refused] of [
+  ['sentences about money, law, health and acts', sentences, 23, 6],
+  ['everyday replies and posts', everyday, 78, 0],
+] as const)
+  it(`of ${what}, ${found} of ${lies.length} lies and ${refused} of ${honest.length} honest ones fail a task`, () => {
+    const failing = (all: typeof lies) =>
+      all.filter(({ text, from }) => unfounded({ text, from: [from] }).some(isGrave)).length
+    assert.equal(failing(lies), found)
+    assert.equal(failing(honest), refused)
+  })
 
 describe('of planted lies over six kinds', () => {
   it('at least 75 of 80 are found, and each that is of money, law or health', () => {

@@ -119,6 +119,7 @@ function inSentence(
 ): Unfounded[] {
   const found: Unfounded[] = []
   const isScene = endsAsQuestion.test(sentence) && !/(?<!\p{L})(?:you|your|we|our|us)(?!\p{L})/iu.test(sentence)
+  const isExample = isScene || illustrates.test(sentence)
   const add = (group: ClaimGroup, what: string, words: readonly string[]) => {
     for (const word of new Set(words.map(one => one.toLowerCase())))
       found.push({ group, fault: `${what} “${word.slice(0, 60).toWellFormed()}”` })
@@ -128,9 +129,7 @@ function inSentence(
     'the figure',
     // A question supposes what it counts: “Nap time at noon?”
     strange
-      .filter(
-        ({ dimension }) => !(isScene || illustrates.test(sentence)) || isCurrency(dimension) || dimension === 'share',
-      )
+      .filter(({ dimension }) => !isExample || isCurrency(dimension) || dimension === 'share')
       .map(({ shown }) => shown),
   )
   add('address', 'the address', addressesIn(sentence, material.addresses, material.letters))

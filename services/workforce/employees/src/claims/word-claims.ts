@@ -41,7 +41,7 @@ const isGift =
   /refund|money|price|amount|reimburs|waiv|revers|forgiv|writ|scrap|drop|lift|halv|replac|exchang|swap|discount|voucher|gift|compensat|courier|deliver|ship|hurry/
 
 /** “We make skincare, not treatments.” “No danger” is another matter: that is a claim. */
-const isRemedy = /^(?:cur|heal|treat|medic|therap|prevent|diagnos)/
+const isRemedy = /^(?:cur|heal|treat|medic|therap|prevent|diagnos|safe (?:for|to))/
 /** “It never fails to heal”, “no cream treats it like ours”: a denial that promises. */
 const promises =
   /\b(?:fails?|only|just|merely|simply|impossible|help but|without|unless|until|nothing|nobody|no one|(?:no|none|never)\b[^.;:!?]{0,40}\b(?:like|better|faster|as|so))\b/
@@ -116,10 +116,13 @@ function isHeldBySentence(words: string, text: string, held: RegExp, { sentences
   const clause = text.split(/[,;:.!?()]| and | but | – | — /).find(part => part.includes(words)) ?? text
   const beside = conditional.test(text) ? text : clause
   const [, forWhat = ' '] = /^(?:at )?no (?!extra|additional|further)(\w+) (?:charge|cost|fee)s?$/.exec(words) ?? []
-  const own = [...stemsOf(beside.replaceAll(words, forWhat))].filter(
-    stem => !isCommon(stem) && !/^(?:\d|(?:day|week|month|year|try|start|use|enjoi)$)/.test(stem),
-  )
-  const isLike = own.length === 0
+  const ownIn = (part: string) =>
+    [...stemsOf(part.replaceAll(words, forWhat))].filter(
+      stem => !isCommon(stem) && !/^(?:\d|(?:day|week|month|year|try|start|use|enjoi)$)/.test(stem),
+    )
+  const besideIt = ownIn(beside)
+  const isLike = besideIt.length === 0
+  const own = !isLike && pointing.test(clause) ? ownIn(text) : besideIt
   const isConditional = conditional.test(text)
   const isGiven = (given: string) =>
     (/^no \w+ \w/.test(words) && given.includes(words)) || (/ pay$/.test(words) && /\bwaiv(?:ed?|ing)\b/.test(given))
@@ -130,6 +133,9 @@ function isHeldBySentence(words: string, text: string, held: RegExp, { sentences
       (isConditional || isUnconditional(paragraph) || isReached(leastOf(paragraph), quantities)),
   )
 }
+
+/** “The snow cost you a lesson, and we will repeat it for free.” */
+const pointing = /\b(?:it|them|this|that|these|those)\b/
 
 const isUnconditional = ({ text }: Paragraph): boolean => text.search(condition) < 0
 

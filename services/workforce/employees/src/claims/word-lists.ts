@@ -22,15 +22,15 @@ const of = (words: string): RegExp => new RegExp(String.raw`(?<![\p{L}\p{N}-])(?
 /** “You don't have to pay it at once.” */
 const later = String.raw`[^.,;:!?]{0,30}\b(?:at once|now|today|until|before|in full|up ?front|immediately|in advance)\b`
 
-const free = String.raw`(?<!\bto be )(?<!\byou'?re )free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|free of charge|(?:at )?no (?:(?!other|such|hidden)\w+ )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|not (?:have to |need to )?pay|(?:won't|don't|doesn't) (?:have to |need to )pay(?![^.,;:!?]{0,30} (?:twice|again)\b)(?!${later})|(?:not|won't|never) (?:be )?charged?|(?:is|was)n't (?:being )?charged|for nothing`
+const free = String.raw`free of charge|nothing (?:more |else |extra )?(?:is|was|gets|will be) charged|(?:not|never|won't) be asked to pay|nothing (?:more |else |further )?(?:for you )?to pay|(?<!\bto be )(?<!\byou'?re )free(?!-| (?:\d|to|time|software|of (?:trouble|doubt)|from))|(?:at )?no (?:(?!other|such|hidden)\w+ )?(?:charge|cost|fee)s?|costs? (?:you |customers )?nothing|complimentary|on (?:us|the house)|no postage|gratis|without (?:charge|paying|cost)|(?:pay|costs?) no\w*|not (?:have to |need to )?pay|(?:won't|don't|doesn't) (?:have to |need to )pay(?![^.,;:!?]{0,30} (?:twice|again)\b)(?!${later})|(?:not|won't|never) (?:be )?charged?|(?:is|was)n't (?:being )?charged|for nothing`
 
 const toAccount = String.raw`(?:wir(?:ed?|ing)|transferr?(?:ed|ing)?|deposit(?:ed|ing)?|remit(?:ted|ting)?) (?:\w+ ){0,6}(?:in)?to (?:your|their|the) (?:bank )?accounts?|(?:your|the) (?:money|funds) (?:is|are|has been|have been|will be) (?:\w+ )?(?:coming|returning|returned|wired|transferred|back)`
 
 /** Whoever is not the writer. */
-const payer = '(?:you|customer|buyer|tenant|guest|member|client|patient|traveller|passenger|user)s?'
+const payer = String.raw`(?:you|customer|buyer|tenant|guest|member|client|patient|traveller|passenger|user)s?\b`
 
 /** What is said to do a part of the body good. */
-const eases = String.raw`(?:help|protect|strengthen|ease|mend|heal|reliev|reduc|support|improv|calm|lower|boost|rest|spar|relax|sooth|good for|kind(?:er)? (?:to|on)|eas(?:y|ier) on|gentle on)(?:e|es|s|ing)? (?:\w+ ){0,4}(?:hearts?|skin|guts?|stomachs?|joints?|bones?|brains?|livers?|lungs?|knees?|backs?|shoulders?|necks?|spines?|hips?|ankles?|wrists?|ligaments?|tendons?|muscles?|gums?|teeth|tooth|throats?|noses?|ears?|eyes?|hair|scalps?|nails?|feet|belly|bod(?:y|ies)|minds?|nerves?|circulation|appetite|concentration|focus|memory|mood|energy|inflammation|swelling)`
+const eases = String.raw`(?:help|settl|protect|strengthen|ease|mend|heal|reliev|reduc|support|improv|calm|lower|boost|rest|spar|relax|sooth|good for|kind(?:er)? (?:to|on)|eas(?:y|ier) on|gentle on)(?:e|es|s|ing)? (?:\w+ ){0,4}(?:hearts?|skin|guts?|stomachs?|joints?|bones?|brains?|livers?|lungs?|knees?|backs?|shoulders?|necks?|spines?|hips?|ankles?|wrists?|ligaments?|tendons?|muscles?|gums?|teeth|tooth|throats?|noses?|ears?|eyes?|hair|scalps?|nails?|feet|belly|bod(?:y|ies)|minds?|nerves?|circulation|appetite|concentration|focus|memory|mood|energy|inflammation|swelling)`
 
 /** The longest list comes first: each is known by all of its group. */
 export const wordClaims: readonly WordClaims[] = [
@@ -41,7 +41,7 @@ export const wordClaims: readonly WordClaims[] = [
       String.raw`refund\w*|reimburs\w*|money[- ]back|(?:your|their|the) money back|(?:paid|pay|pays|paying|give|gives|giving|get|gets|transfer\w*) (?:\w+ ){0,3}(?:money|price|fare|cost|amount|payment|deposit|fee|sum|it all|everything|every \w+|lot|you|[£$€]\S+|percent|%) (?:\w+ ){0,2}back(?! to)|give you back|full (?:price|amount|fare)|credit(?:ed)? (?:to )?your|to your (?:card|account)|(?:bank|credit|debit) (?:card|account)s?|charge ?backs?|${toAccount}`,
     ),
     held: of(
-      String.raw`refund\w*|reimburs\w*|money\b.{0,200}\b(?:card|account|back)|(?:price|fare|cost|fee|amount|%|percent)\b[^.]{0,30}\bback|${toAccount}|compensation|(?:paid|pay|pays) back|paid for|payment method`,
+      String.raw`refund\w*|reimburs\w*|money\b.{0,200}\b(?:card|account|back)|(?:price|fare|cost|fee|amount|%|percent)\b[^.]{0,30}\bback|${toAccount}|compensation|(?:paid|pay|pays|sent|transferred|wired|given) back|paid for|payment method`,
     ),
   },
   {
@@ -57,7 +57,7 @@ export const wordClaims: readonly WordClaims[] = [
     what: 'the promise',
     said: of(free),
     held: of(
-      String.raw`${free}|free|refund\w*|reimburs\w*|waiv\w*|(?:is|are) included|no (?:\w+ )?(?:deposit|prepayment)|nothing (?:\w+ )?(?:due|owed)|(?:pays?|paid|charged?)\b.{0,60}\b(?:unless|except)`,
+      String.raw`${free}|free|refund\w*|reimburs\w*|waiv\w*|(?:is|are) included|no (?:\w+ )?(?:deposit|prepayment)|nothing (?:\w+ )?(?:due|owed|charged)|(?:pays?|paid|charged?)\b.{0,60}\b(?:unless|except)|(?:pays|paid) no\w*|(?:we|us|company|shop|seller) (?:pays?|bears?|paid|covers?)`,
     ),
     isBySentence: true,
   },
@@ -93,17 +93,25 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`compensat\w*|(?:pay|paying|paid|liable for|claim) damages|make (?:it|this|that) up to|make up for|reward\w*`,
+      String.raw`compensat\w*|(?:pay|paying|paid|liable for|claim) damages|(?:be|been|is|are) made good|reward\w*`,
+    ),
+  },
+  {
+    group: 'money',
+    what: 'the promise',
+    said: of('make (?:it|this|that) up to|make up for'),
+    held: of(
+      String.raw`make (?:it|this|that) up to|make up for|compensat\w*|discount\w*|refund\w*|vouchers?|credit\w*|free|off|goodwill`,
     ),
   },
   {
     group: 'money',
     what: 'the promise',
     said: of(
-      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:pay|paid|cover(?!\w*[^.;:!?]{0,20} (?:k?m|kilomet|miles?|ground))\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by(?! (?:the |our )?${payer})|insured|insurance|all insurers`,
+      String.raw`(?:we|our company|i)(?:'ll| will| shall| have|'ve)? (?:also )?(?:(?:pay|paid)(?! (?:[^ .,;:!?]+ ){1,4}back)|cover(?!\w*[^.;:!?]{0,20} (?:k?m|kilomet|miles?|ground))\w*|bear|match|give you(?! a (?:call|ring))|offer you)|(?:is|are|be) (?:fully )?(?:covered|paid) by(?! (?:the |our )?${payer})|(?:at|on) our (?:own )?(?:cost|expense)|insured|insurance|all insurers`,
     ),
     held: of(
-      String.raw`(?<!${payer} (?:\w+ )?)(?:pay\w*|bears?)|${payer} (?:do|does|need|will)(?: not|n't) (?:have to |need to )?pay|(?:pays?|paid|bears?)\b[^.;:!?]{0,80}\b(?:unless|except)|paid(?! (?:\w+ )?by (?:the |our )?${payer})|cover\w*|free|insurers?|insur\w*|money|reimburs\w*|our (?:cost|expense)|(?:no|without) (?:\w+ )?(?:cost|charge)`,
+      String.raw`(?<!${payer} (?:\w+ )?)(?:pay\w*|bears?)|${payer} (?:do|does|need|will)(?: not|n't) (?:have to |need to )?pay|(?:pays?|paid|bears?)\b[^.;:!?]{0,80}\b(?:unless|except)|paid(?! (?:\w+ )?by (?:the |our )?${payer})|cover\w*|free|insurers?|insur\w*|money|reimburs\w*|(?:our|own) (?:cost|expense)|(?:no|without) (?:\w+ )?(?:cost|charge)`,
     ),
   },
   {
@@ -187,7 +195,7 @@ export const wordClaims: readonly WordClaims[] = [
     group: 'health',
     what: 'the word of health',
     said: of(
-      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|sooth\w*|side[- ]effects?|detox\w*|hypoallergenic|allerg\w*|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|gentle on|pains?|painless|relie(?:ves?|ving) |eyesight|${eases}|(?:no|not|[a-z]{2,8}n't|never) (?:\w+ ){0,2}(?:harm(?! (?:in|to ask))\w*|danger\w*|hurt(?! (?:to|that))\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|normal (?:value|range|reading|level)s?|nothing to worry about|worse outcomes|better outcomes`,
+      String.raw`cur(?:e|es|ed|ing)|heal(?:s|ed|ing)?|prevent\w*|clinical\w*|dermatolog\w*|medical\w*|medicines?|medications?|aspirin|ibuprofen|paracetamol|antibiotics?|painkillers?|antihistamines?|cortisone|disease\w*|illness\w*|symptom\w*|immun\w*|blood|anxiety|depression|cancer|infect\w*|virus\w*|germs?|bacteri\w*|catch(?:es)? (?:it|a cold|anything)|inflam\w*|headaches?|migraines?|aches?|rash(?:es)?|nausea|pregnan\w*|(?:doctors?|physicians?|nurses?|midwives)(?= (?:recommend|agree|approve|say|trust|use|swear))|sooth\w*|side[- ]effects?|detox\w*|hypoallergenic|allerg(?:y|ic)[- ](?:free|safe|friendly)|gluten\w*|toxi\w*|non-toxic|dos(?:e|es|age)|health\w*|digest\w*|sleep(?= (?:better|well|deep|faster|through|sound))|(?:help|better|good|deep|deeper|restful|sound|night's|improves?|your) (?:\w+ )?sleep|insomnia|gentle on|pains?|painless|relie(?:ves?|ving) |eyesight|${eases}|(?:no|not|[a-z]{2,8}n't|never) (?:\w+ ){0,2}(?:harm(?! (?:in|to ask))\w*|danger\w*|hurt(?! (?:to|that))\w*)|safe (?:for|to)|recover\w*|injur\w*|poison\w*|vitamins?|therap(?:y|ies|eutic)|treatments?|treats? (?!you|your(?:self)|my)|chronic|surgery|diagnos\w*|weight loss|lose weight|burns? fat|metabolism|harmless|sterile|antibacterial|normal (?:value|range|reading|level)s?|nothing to worry about|worse outcomes|better outcomes`,
     ),
   },
   // Alone they promise no cure: a text with them is delivered, with its check failed.

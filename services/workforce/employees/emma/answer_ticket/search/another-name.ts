@@ -127,8 +127,15 @@ const titledCommandsIn = ({ source, sections, heading }: Passage): (readonly [to
   [source, ...sections, heading].flatMap(title => {
     const [, tool = '', command = ''] =
       /^([a-z][a-z\d.]{1,19})[ -]([a-z][a-z\d-]{1,29})(?:\.(?:md|txt))?$/.exec(title) ?? []
-    return TOOLS.has(tool) ? [[tool, command] as const] : []
+    return TOOLS.has(tool) && !TEXTS.has(command) ? [[tool, command] as const] : []
   })
+
+/** “docker guide” is the title of a text about the tool, not a command of it. */
+const TEXTS = new Set(
+  'guide guides basics tutorial tutorials commands manual handbook reference overview introduction intro faq faqs questions answers tips tricks cheatsheet cheat-sheet notes documentation docs troubleshooting errors problems issues usage workflow workflows setup settings configuration packages images containers'.split(
+    ' ',
+  ),
+)
 
 /** Well-known tools of the command line that are no English words. */
 const TOOLS = new Set(
