@@ -13,7 +13,7 @@ import type { Input, Reason, Result } from './result.ts'
 import { type AnotherName, anotherNameIn } from './search/another-name.ts'
 import { byMeaning } from './search/meaning.ts'
 import { type Passage, passagesOf, unitsOf } from './search/passages.ts'
-import { answerTo, fitOf } from './search/question.ts'
+import { answerTo, fitOf, SURE } from './search/question.ts'
 import { type Ranked, ranker } from './search/rank.ts'
 import { termsOf } from './search/terms.ts'
 import { categoryOf } from './triage/category.ts'
@@ -24,7 +24,6 @@ import { priorityOf } from './triage/priority.ts'
  * what is answered over three articles, over ten and over whole handbooks at least nine of ten are right, of the committed
  * questions that chose no weight. `bar/bar.test.ts` measures it and prints it.
  */
-const SURE = 2.5
 const sureOf = (passages: number) => {
   const size = Math.log(passages + 1)
   return Math.min(SURE, Math.max(0.6 + 0.28 * size, 0.2 + 0.57 * size))

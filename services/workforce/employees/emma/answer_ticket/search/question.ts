@@ -9,15 +9,28 @@ const LEAST_TERMS = 2
 /** Of a long ticket so many sentences are looked at. */
 const MOST_SENTENCES = 200
 
-/** The passages for the ticket, or for the one or two sentences of it that are best answered. */
+/**
+ * The passages for the ticket, or for the one or two sentences of it that are best answered. A question that is surely
+ * answered by itself goes before all else.
+ */
 export function answerTo(ticket: string, rank: (question: string) => Ranked[]): Ranked[] {
   let best: Ranked[] = []
+  let asked: Ranked[] = []
   for (const question of questionsIn(ticket)) {
     const ranked = rank(question)
     if (fitOf(ranked[0]) > fitOf(best[0])) best = ranked
+    if (isWholly(question, ranked[0]) && fitOf(ranked[0]) > fitOf(asked[0])) asked = ranked
   }
-  return best
+  return fitOf(asked[0]) >= SURE ? asked : best
 }
+
+/** Whether nearly all of a question is in a passage: what a customer tells before it only says how they came to ask. */
+const isWholly = (question: string, first: Ranked | undefined): boolean =>
+  /\?\s*$/.test(question) && (first?.coverage ?? 0) >= WHOLLY
+
+const WHOLLY = 0.9
+/** From this on what is asked is answered, whatever the knowledge: see `sureOf` in `engine.ts`. */
+export const SURE = 2.5
 
 /** What may be asked: the whole of a short ticket; of a longer one each sentence, and each with the one before it. */
 export function questionsIn(ticket: string): string[] {
