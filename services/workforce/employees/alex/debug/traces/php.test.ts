@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { meaningOf } from '../known-errors.ts'
 import { readTrace } from './read-trace.ts'
 
 /** The innermost frame and what was thrown. */
@@ -75,6 +76,51 @@ it('what a function of PHP itself throws is placed in the function that called i
   assert.equal(seen(said).place, '/srv/app/main.php:7 read')
 })
 
+const trace =
+  'Stack trace:\n#0 /srv/app/main.php(9): average(Array)\n#1 {main}\n  thrown in /srv/app/main.php on line 5'
+const fatal = 'PHP Fatal error:  Uncaught Error: Call to undefined function sum() in /srv/app/main.php:5'
+
+it('what the program wrote before, and what failed after, is no part of it', () => {
+  const thrown = ['Error: Call to undefined function sum()']
+  const displayed = `${fatal.replace('PHP Fatal', 'Fatal')}\n${trace}`
+  for (const text of [`Total: 5\nStarted: now\n${fatal}\n${trace}`, `${fatal}\n${trace}\n${displayed}`])
+    assert.deepEqual(seen(text).thrown, thrown, text)
+  const later = laravel.replaceAll('Order 7', 'Order 8')
+  assert.deepEqual(seen(`${laravel}\n${later}`).thrown, seen(laravel).thrown)
+})
+
+it('exceptions without a trace are read, as Symfony logs them and as the first line alone', () => {
+  assert.equal(seen(fatal).place, '/srv/app/main.php:5 null')
+  const symfony = String.raw`[2026-03-01T10:12:13.123456+00:00] request.CRITICAL: Uncaught PHP Exception App\OrderFailed: "Order 7 failed" at Orders.php line 31 {"exception":"[object] (App\\OrderFailed(code: 0): Order 7 failed at /app/Orders.php:31)\n[previous exception] [object] (PDOException(code: 0): no \"stock\" at /app/Stock.php:12)"} []`
+  assert.deepEqual(seen(symfony), {
+    language: 'php',
+    thrown: ['PDOException: no "stock"', String.raw`App\OrderFailed: Order 7 failed`],
+    place: '/app/Stock.php:12 null',
+  })
+})
+
+it('an error that a handler made an exception of is placed where it came up, and its cause is known', () => {
+  const text = String.raw`[2026-03-01 10:12:13] local.ERROR: Undefined array key "name" {"exception":"[object] (ErrorException(code: 0): Undefined array key \"name\" at /app/Orders.php:31)
+[stacktrace]
+#0 /app/vendor/laravel/framework/src/Illuminate/Foundation/Bootstrap/HandleExceptions.php(256): Illuminate\\Foundation\\Bootstrap\\HandleExceptions->handleError(2, 'Undefined array...', '/app/Orders.php', 31)
+#1 /app/Orders.php(31): Illuminate\\Foundation\\Bootstrap\\HandleExceptions->Illuminate\\Foundation\\Bootstrap\\{closure}(2, 'Undefined array...', '/app/Orders.php', 31)
+#2 /app/Controller.php(20): App\\Orders->place(7)
+#3 {main}
+"}`
+  assert.equal(seen(text).place, String.raw`/app/Orders.php:31 App\Orders->place`)
+  const thrown = readTrace(text)?.thrown[0]
+  assert.equal(thrown && meaningOf('php', thrown)?.cause, '"name" is not there when it is read.')
+})
+
+it('too few arguments are placed at the call, and arguments of several lines hide no frames', () => {
+  const few = `PHP Fatal error:  Uncaught ArgumentCountError: Too few arguments to function average(), 0 passed in /srv/app/main.php on line 9 and exactly 1 expected in /srv/app/main.php:3`
+  assert.equal(seen(`${few}\n${trace}`).place, '/srv/app/main.php:9 null')
+  const lines = trace.replace('Array)\n', "'a\nb...')\n#1 /srv/app/main.php(12): report()\n")
+  assert.equal(readTrace(`${fatal}\n${lines}`)?.thrown[0]?.frames.length, 3)
+})
+
 it('prose that names a place in a file is no trace', () => {
+  for (const text of ['Warning: see the note in chapter two on line 5', 'Parse error: no end in config.yml on line 3'])
+    assert.equal(readTrace(text), undefined)
   assert.equal(readTrace('Note: the total in /srv/app/main.php:5 is wrong.\nWarning: see there, on line 5'), undefined)
 })

@@ -5,7 +5,7 @@
 import { type Frame, numberOr, type Thrown, type TraceReader } from './trace.ts'
 
 export const php: TraceReader = given => {
-  const lines = given.map(withoutTags)
+  const lines = given.flatMap(line => withoutTags(line).split(/\\n(?=\[previous exception\] )/))
   const told = exceptionsIn(lines)
   if (told.length === 0) return errorIn(lines)
   // Monolog writes the last one first; PHP itself writes first what went wrong first.
@@ -16,21 +16,22 @@ interface Told extends Thrown {
   readonly isLogged: boolean
 }
 
+/** The first exception and those that it led to. */
 function exceptionsIn(lines: readonly string[]): Told[] {
   const told: Told[] = []
+  const heads = lines.map(headOf)
   for (let i = 0; i < lines.length; i++) {
-    const head = headOf(lines[i] ?? '')
+    const head = heads[i]
     if (!head) continue
-    // A message may have several lines; the last one ends with the place.
-    const ending = lines.slice(i, i + MOST_OF_A_MESSAGE).findIndex(line => placeIn(line, head.isLogged) !== undefined)
-    if (ending === -1) continue
-    const end = i + ending
-    if (!/^(?:Stack trace:|\[stacktrace\])$/.test(lines[end + 1]?.trim() ?? '')) continue
-    const place = placeIn(lines[end] ?? '', head.isLogged)
-    if (!place) continue
+    const end = endOf(lines, heads, i, head)
+    const place = end === undefined ? undefined : placeIn(lines[end] ?? '', head.isLogged)
+    if (end === undefined || !place) continue
+    // A log goes on with other failures, and a program may write its own twice.
+    if (told.length > 0 && head.form !== 'next') break
     const message = [head.message, ...lines.slice(i + 1, end + 1)].join('\n')
     const kept = message.slice(0, message.length - place.length)
-    told.push({ ...thrownAt(head.type, kept, place, framesBehind(lines, end + 2)), isLogged: head.isLogged })
+    const said = head.isLogged ? kept.replaceAll(/\\(["\\/])/g, '$1') : kept
+    told.push({ ...thrownAt(head.type, said, place, framesBehind(lines, end + 2)), isLogged: head.isLogged })
     i = end
   }
   return told
@@ -38,18 +39,50 @@ function exceptionsIn(lines: readonly string[]): Told[] {
 
 const MOST_OF_A_MESSAGE = 50
 
+/** The line with the place, with which the message ends; undefined where the head is of something else. */
+function endOf(
+  lines: readonly string[],
+  heads: readonly (Head | undefined)[],
+  start: number,
+  head: Head,
+): number | undefined {
+  for (let at = start; at < Math.min(lines.length, start + MOST_OF_A_MESSAGE); at++) {
+    const line = lines[at] ?? ''
+    // What the program wrote before, such as `Total: 5`, is no part of the message.
+    if (at > start && head.form === 'bare' && (!isNamedAsException(head.type) || isSure(heads[at]))) return undefined
+    if (!placeIn(line, head.isLogged)) continue
+    const isTraced =
+      /^(?:Stack trace:|\[stacktrace\])$/.test(lines[at + 1]?.trim() ?? '') ||
+      (head.isLogged && heads[at + 1]?.form === 'next')
+    const isAlone = head.isLogged ? !line.endsWith(')') : /Fatal error: +Uncaught /.test(lines[start] ?? '')
+    return isTraced || isAlone ? at : undefined
+  }
+  return undefined
+}
+
+const isNamedAsException = (type: string) => /(?:Exception|Error|@anonymous)$|\\/.test(type)
+const isSure = (head: Head | undefined) => head !== undefined && head.form !== 'bare'
+
 interface Head {
   readonly type: string
   /** With the place, where it ends on this line. */
   readonly message: string
+  /** `next`: what the one before led to, or in a log what led to it. `bare`: there is only the name of the class. */
+  readonly form: 'first' | 'next' | 'bare'
   readonly isLogged: boolean
 }
 
 function headOf(line: string): Head | undefined {
-  const logged = /\[object\] \(([A-Za-z_][\w\\@]{0,300})\(code: \w{1,20}\): (.*)$/.exec(line)
-  if (logged) return { type: logged[1]?.replaceAll('\\\\', '\\') ?? '', message: logged[2] ?? '', isLogged: true }
-  const found = /(?:\bUncaught |^Next |^)([A-Za-z_][\w\\@]{0,300})(?:: (.*)|( in .*))$/.exec(line)
-  return found ? { type: found[1] ?? '', message: found[2] ?? found[3] ?? '', isLogged: false } : undefined
+  const logged = /(\[previous exception\] )?\[object\] \(([A-Za-z_][\w\\@]{0,300})\(code: \w{1,20}\): (.*)$/.exec(line)
+  if (logged) {
+    const [, isPrevious, type = '', message = ''] = logged
+    return { type: type.replaceAll('\\\\', '\\'), message, form: isPrevious ? 'next' : 'first', isLogged: true }
+  }
+  const found = /(\bUncaught |^Next |^)([A-Za-z_][\w\\@]{0,300})(?:: (.*)|( in .*))$/.exec(line)
+  if (!found) return undefined
+  const [, lead, type = '', message, place = ''] = found
+  const form = lead === 'Next ' ? 'next' : lead === '' ? 'bare' : 'first'
+  return { type, message: message ?? place, form, isLogged: false }
 }
 
 interface Place {
@@ -59,12 +92,17 @@ interface Place {
   readonly length: number
 }
 
-/** ` in FILE:LINE` at the end of a line, ` at FILE:LINE)` in a log of Monolog. */
+/** ` in FILE:LINE` at the end of a line; in a log of Monolog ` at FILE:LINE)`, and `"` where no trace follows. */
 function placeIn(line: string, isLogged: boolean): Place | undefined {
-  const start = line.lastIndexOf(isLogged ? ' at ' : ' in ')
-  if (start === -1) return undefined
-  const found = (isLogged ? /^(.+):(\d{1,9})\)$/ : /^(.+):(\d{1,9})$/).exec(line.slice(start + 4))
-  return found ? { file: found[1] ?? '', line: numberOr(found[2]), length: line.length - start } : undefined
+  const start = line.lastIndexOf(' in ')
+  const found = isLogged
+    ? Array.from(line.matchAll(/ at ((?:(?! at )[^"]){1,1000}):(\d{1,9})\)(?=$|")/g)).at(-1)
+    : start === -1
+      ? null
+      : /^ in (.+):(\d{1,9})$/.exec(line.slice(start))
+  if (!found) return undefined
+  const at = isLogged ? found.index : start
+  return { file: found[1] ?? '', line: numberOr(found[2]), length: line.length - at }
 }
 
 interface Call {
@@ -75,9 +113,13 @@ interface Call {
 
 function framesBehind(lines: readonly string[], start: number): Call[] {
   const calls: Call[] = []
+  let isOpen = false
   for (const line of lines.slice(start)) {
     const found = /^#\d{1,5} (?:\[internal function\]|(.+?)\((\d{1,9})\)): (.+)$/.exec(line.trim())
-    if (!found) break
+    // An argument may have several lines.
+    if (!found && !isOpen) break
+    isOpen = !line.endsWith(')')
+    if (!found) continue
     const [name = ''] = (found[3] ?? '').replace(/\{closure[^}]{0,300}\}/, '{closure}').split('(', 1)
     calls.push({ file: found[1], line: numberOr(found[2]), name: name.replaceAll('\\\\', '\\') })
   }
@@ -87,20 +129,27 @@ function framesBehind(lines: readonly string[], start: number): Call[] {
 /** PHP names with each place the function that is called there; a frame has the function that the place is in. */
 function thrownAt(type: string, said: string, place: Place, calls: readonly Call[]): Thrown {
   // The place of a wrong argument is that of the function, but what fails is the call of it. What is thrown by a
-  // function of PHP itself has the place of its call twice.
-  const [first] = calls
-  const isOfCall = ofCall.test(said) || (first?.file === place.file && first?.line === place.line)
-  const places = isOfCall ? calls : [place, ...calls]
-  const inside = isOfCall ? calls.slice(1) : calls
+  // function of PHP itself has the place of its call twice; so has an error that a handler made an exception of.
+  const again = calls
+    .slice(0, MOST_OF_A_HANDLER)
+    .findIndex(({ file, line }) => file === place.file && line === place.line)
+  const kept = calls.slice(Math.max(0, again))
+  const isOfCall = ofCall.test(said) || again !== -1
+  const places = isOfCall ? kept : [place, ...kept]
+  const inside = isOfCall ? kept.slice(1) : kept
   const frames = places.map((at, i): Frame => frameAt(at.file, at.line, inside[i]?.name ?? null))
   return { type, message: said.replace(ofCall, ''), frames }
 }
 
-const ofCall = /, called in .{1,1000} on line \d{1,9} and defined$/s
+/** Calls within a handler of errors, such as those of Laravel and Symfony. */
+const MOST_OF_A_HANDLER = 3
+
+const ofCall =
+  /, called in .{1,1000} on line \d{1,9} and defined$| in .{1,1000} on line \d{1,9}(?= and (?:exactly|at (?:least|most)) \d{1,5} expected$)/s
 
 function frameAt(file: string | undefined, line: number | null, name: string | null): Frame {
   const owner =
-    file === undefined ? 'runtime' : /[/\\]vendor[/\\]|^phar:|^\/usr\/share\/php/.test(file) ? 'library' : 'own'
+    file === undefined ? 'runtime' : /(?:^|[/\\])vendor[/\\]|^phar:|^\/usr\/share\/php/.test(file) ? 'library' : 'own'
   return { function: name, file: file ?? '[internal function]', line, column: null, owner }
 }
 
@@ -117,8 +166,11 @@ function errorOf(line: string): Thrown | undefined {
   if (!kind) return undefined
   const said = line.slice(kind.index + kind[0].length, end.index)
   const at = said.lastIndexOf(' in ')
-  if (at === -1) return undefined
-  const frame = frameAt(said.slice(at + ' in '.length), numberOr(end[1]), null)
+  const file = said.slice(at + ' in '.length)
+  // Other programs warn of lines too.
+  if (at === -1 || !/\.(?:php\d?|phtml|inc)\b|[/\\]|^(?:Standard input|Command line|php shell) code$/.test(file))
+    return undefined
+  const frame = frameAt(file, numberOr(end[1]), null)
   return { type: kind[1] ?? '', message: said.slice(0, at), frames: [frame] }
 }
 
