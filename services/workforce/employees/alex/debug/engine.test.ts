@@ -225,6 +225,21 @@ it('what an error means is said as the trace tells it', async () => {
     ),
     /First at "port": Invalid input: expected number, received string\./,
   )
+  const zod = (path: string) =>
+    meant(
+      ...`ZodError: [\n  {\n    "path": ${path},\n    "message": "Required"\n  }\n]\n    at load (file:///app/load.mjs:4:19)`.split(
+        '\n',
+      ),
+    )
+  assert.match(await zod('[\n      "user",\n      "name"\n    ]'), /First at "user", "name": Required\./)
+  assert.match(await zod('[]'), /not the form that the schema asks for\. Correct/)
+  assert.match(
+    await meant(
+      'java.lang.NoClassDefFoundError: Could not initialize class app.Prices',
+      '\tat app.Main.main(Main.java:7)',
+    ),
+    /^What app\.Prices does when it is loaded.* failed before/,
+  )
   assert.match(
     await meant(
       'Traceback (most recent call last):',
@@ -247,4 +262,6 @@ Caused by: java.lang.NumberFormatException: For input string: "five"
     [error.type, frame?.line, became],
     ['java.lang.NumberFormatException', 11, [{ type: 'java.lang.ExceptionInInitializerError', message: '' }]],
   )
+  const heads = 'java.lang.RuntimeException: a\nCaused by: java.lang.IllegalStateException: b'
+  await assert.rejects(debug({ trace: heads }), /is not a stack trace/)
 })

@@ -23,7 +23,12 @@ const LONGEST = 1000
 
 /** `$1` and so on, as the error says them. */
 const filled = (text: string, found: RegExpExecArray) =>
-  plain(text.replaceAll(/\$(\d)/g, (_, group: string) => found[Number(group)]?.slice(0, 200) ?? '?'))
+  plain(
+    text.replaceAll(
+      /\$(\d)/g,
+      (_, group: string) => found[Number(group)]?.replaceAll(/\s+/g, ' ').slice(0, 200) ?? '?',
+    ),
+  )
 
 /** A language, a pattern for `Type: message`, what it means and what to do, between tabs. */
 const table = readFileSync(join(import.meta.dirname, 'known-errors.tsv'), 'utf8')

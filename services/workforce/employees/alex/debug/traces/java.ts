@@ -34,7 +34,9 @@ export const java: TraceReader = lines => {
     said = { type: head[1] ?? '', message: head[2] ?? '' }
     frames = undefined
   }
-  return thrown.length === 0 ? undefined : { language: 'java', thrown: thrown.toReversed() }
+  return thrown.every(({ frames: its }) => its.length === 0)
+    ? undefined
+    : { language: 'java', thrown: thrown.toReversed() }
 }
 
 /** Of no package: only what is called as exceptions are. */
