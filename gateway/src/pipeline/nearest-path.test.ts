@@ -14,6 +14,8 @@ test('a path with a slip gives the one that was meant', () => {
     ['/v2/tasks', '/v1/tasks'],
     ['/task/task_1', '/v1/tasks/{id}'],
     ['/v1/tasks/task_1/cancle', '/v1/tasks/{id}/cancel'],
+    ['/v1/tasks//cancel', '/v1/tasks/{id}/cancel'],
+    ['/v1//tasks/task_1', '/v1/tasks/{id}'],
     ['/ready', '/readyz'],
   ]) {
     assert.equal(nearestPath(path as string), meant, path)

@@ -9,8 +9,9 @@ export function createNearestPath(patterns: readonly string[]): (path: string) =
   const routes = [...new Set(patterns)].map(pattern => ({ pattern, parts: partsOf(pattern) }))
 
   return path => {
-    const given = partsOf(path)
-    const wanted = [given, ...(given[0] === 'v1' ? [] : [['v1', ...given]])]
+    // An empty part is first read as an id that is missing: `/v1/tasks//cancel`.
+    const whole = path.replaceAll(/^\/+|\/+$/g, '').split('/')
+    const wanted = [whole, partsOf(path)].flatMap(given => (given[0] === 'v1' ? [given] : [given, ['v1', ...given]]))
     for (const slips of [0, 1]) {
       for (const parts of wanted) {
         const route = routes.find(known => slipsBetween(known.parts, parts) === slips)

@@ -1,5 +1,5 @@
 /**
- * The word that was meant where one is misspelt: the one with the fewest edits, at most a third of its length.
+ * The word that was meant where one is misspelt: the one with the fewest edits, at most a third of its length or one.
  * Undefined where each is further away, and for words of more than 64 characters, which take time.
  */
 export function nearest(wrong: string, words: Iterable<string>): string | undefined {
@@ -19,18 +19,25 @@ export function nearest(wrong: string, words: Iterable<string>): string | undefi
 
 const maxLength = 64
 
-/** Characters (UTF-16 units) that are added, left out, exchanged for another or with their neighbour. */
+/**
+ * Characters (UTF-16 units) that are added, left out, exchanged for another or with their neighbour. Rows of numbers
+ * that are used again: a request with a hundred unknown parameters compares thousands of words.
+ */
 export function editsBetween(a: string, b: string): number {
-  const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)]
+  let before: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, at) => at)
+  let row: number[] = [...above]
   for (let i = 1; i <= a.length; i++) {
-    const row = [i]
+    row[0] = i
     for (let j = 1; j <= b.length; j++) {
-      const at = (up: number, left: number) => rows[i - up]?.[j - left] ?? 0
-      const here = Math.min(at(1, 0) + 1, (row[j - 1] ?? 0) + 1, at(1, 1) + (a[i - 1] === b[j - 1] ? 0 : 1))
-      const isTurned = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row.push(isTurned ? Math.min(here, at(2, 2) + 1) : here)
+      const isSame = a.charCodeAt(i - 1) === b.charCodeAt(j - 1)
+      const replaced = (above[j - 1] as number) + (isSame ? 0 : 1)
+      const here = Math.min((above[j] as number) + 1, (row[j - 1] as number) + 1, replaced)
+      const isTurned =
+        i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
+      row[j] = isTurned ? Math.min(here, (before[j - 2] as number) + 1) : here
     }
-    rows.push(row)
+    ;[before, above, row] = [above, row, before]
   }
-  return rows[a.length]?.[b.length] ?? 0
+  return above[b.length] as number
 }

@@ -32,6 +32,7 @@ test('every fault is named, not the first', () => {
       metadata: { a: 1, b: 'c' },
       colour: 1,
       maxAttempts: 1,
+      priorty: 'high',
     }),
   )
   assert.deepEqual(faults, [
@@ -41,7 +42,9 @@ test('every fault is named, not the first', () => {
     ['max_attempts', 'wrong_type', '`max_attempts` must be an integer.'],
     ['metadata.a', 'wrong_type', '`metadata.a` must be a string.'],
     ['colour', 'unknown_parameter', '`colour` is not a parameter.'],
-    ['maxAttempts', 'unknown_parameter', '`maxAttempts` is not a parameter, but `max_attempts` is.'],
+    // What is given already was not meant.
+    ['maxAttempts', 'unknown_parameter', '`maxAttempts` is not a parameter.'],
+    ['priorty', 'unknown_parameter', '`priorty` is not a parameter, but `priority` is.'],
     ['model', 'missing_parameter', '`model` is required.'],
   ])
 })
