@@ -10,7 +10,8 @@ export function createNearestPath(patterns: readonly string[]): (path: string) =
 
   return path => {
     // An empty part is first read as an id that is missing: `/v1/tasks//cancel`.
-    const whole = path.replaceAll(/^\/+|\/+$/g, '').split('/')
+    const all = path.split('/')
+    const whole = all.slice(all.findIndex(isNamed), all.findLastIndex(isNamed) + 1)
     const wanted = [whole, partsOf(path)].flatMap(given => (given[0] === 'v1' ? [given] : [given, ['v1', ...given]]))
     for (const slips of [0, 1]) {
       for (const parts of wanted) {
@@ -22,7 +23,8 @@ export function createNearestPath(patterns: readonly string[]): (path: string) =
   }
 }
 
-const partsOf = (path: string): string[] => path.split('/').filter(part => part !== '')
+const partsOf = (path: string): string[] => path.split('/').filter(isNamed)
+const isNamed = (part: string): boolean => part !== ''
 
 /** Parts that are misspelt; infinite where a part is another word, or where there are more parts or fewer. */
 function slipsBetween(pattern: readonly string[], given: readonly string[]): number {
