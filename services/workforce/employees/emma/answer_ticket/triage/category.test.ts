@@ -22,7 +22,12 @@ describe('the category of a ticket', () => {
     })
 
   it('is no bug for a number of other things, and no delivery for a package of software', () => {
-    for (const ticket of ['Can it rotate our files once they get bigger than 500 MB?', 'It costs € 450, does it not?'])
+    for (const ticket of [
+      'Can it rotate our files once they get bigger than 500 MB?',
+      'It costs € 450, does it not?',
+      'Invoice 500 names the wrong street',
+      'I stayed in room 500 of your hotel',
+    ])
       assert.notEqual(categoryOf(ticket).name, 'bug', ticket)
     for (const ticket of [
       'Why is there a prefix from the package name before all models?',

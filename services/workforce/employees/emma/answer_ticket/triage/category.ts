@@ -109,9 +109,9 @@ function wordsAndNumbers(text: string): string[] {
 const ofSoftware =
   /\b(?:(?:npm|pip|python|java|go|node|apt|debian|proto|maven|nuget|composer) packages?\b|packages? (?=names?\b|managers?\b|imports?\b|registry\b|versions?\b))/g
 
-/** 500 as the status of an answer, and not 500 MB or € 500. */
+/** 500 as the status of an answer, and not 500 MB, € 500 or order 500. */
 const statusOrFactor =
-  /(?<![$€£¥.,]\s?)\b[45]\d\d\b(?![.,]\d|\s?(?:[kmgt]i?b|bytes?|[km]?bits?|m?s|seconds|minutes|hours|days|weeks|k?m|cm|mm|k?g|ml|l|w|kwh|px|dpi|pages|people|users|euros?|dollars?|pounds?|eur|usd|gbp|chf)\b|\s?[%€$£°])|\b2fa\b/g
+  /(?<![$€£¥#.,]\s?|\b(?:orders?|invoices?|tickets?|rooms?|items?|articles?|models?|flights?|pages?|numbers?|no\.?|paid|pay)\s)\b[45]\d\d\b(?![.,]\d|\s?(?:[kmgt]i?b|bytes?|[km]?bits?|m?s|seconds|minutes|hours|days|weeks|k?m|cm|mm|k?g|ml|l|w|kwh|px|dpi|pages|people|users|euros?|dollars?|pounds?|eur|usd|gbp|chf)\b|\s?[%€$£°])|\b2fa\b/g
 
 /** “Send it back”, “I sent the shoes back” */
 const sentBack = /\bsen(?:d|t|ding)(?: \p{L}+){1,5} back\b/u
