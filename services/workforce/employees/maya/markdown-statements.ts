@@ -8,16 +8,20 @@ export interface Statement {
 
 /**
  * No headings, images, badges, code, tables and rules: they tell nothing by themselves. What ends with a colon announces a list
- * and is left out too; so is a link alone, which names a page, what stands under a heading such as “License”, and what a
- * changelog says of its own form.
+ * and is left out too; so is a link alone, which names a page, what stands under a heading such as “License” and those below it, and
+ * what a changelog says of its own form.
  */
 export function statementsOf(markdown: string): Statement[] {
   const statements: Statement[] = []
   let open: Line[] = []
   let fence: string | undefined
-  let isLegal = false
+  let legal: number | undefined
+  const head = (level: number, text: string) => {
+    if (legalHeading.test(text)) legal ??= level
+    else if (legal !== undefined && level <= legal) legal = undefined
+  }
   const close = () => {
-    if (!isLegal) statements.push(...statementsIn(open))
+    if (legal === undefined) statements.push(...statementsIn(open))
     open = []
   }
   for (const [at, line] of markdown.split(/\r\n?|\n/).entries()) {
@@ -29,12 +33,12 @@ export function statementsOf(markdown: string): Statement[] {
       fence = mark
     } else if (/^\s{0,3}(?:={2,}|-{2,})\s*$/.test(line)) {
       // It underlines a heading.
-      isLegal = legalHeading.test(open.at(-1)?.text ?? '')
+      head(line.trim().startsWith('=') ? 1 : 2, open.at(-1)?.text ?? '')
       open = []
     } else if (line.trim() === '' || apart.test(line)) {
       close()
-      const heading = /^\s{0,3}#{1,6}\s+(.{0,200})/.exec(line)?.[1]
-      if (heading !== undefined) isLegal = legalHeading.test(heading)
+      const [, signs, heading] = /^\s{0,3}(#{1,6})\s+(.{0,200})/.exec(line) ?? []
+      if (signs !== undefined && heading !== undefined) head(signs.length, heading)
     } else {
       const item = /^\s{0,20}(?:[-*+•–]|\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?/i.exec(line)?.[0]
       if (item !== undefined) close()
@@ -47,13 +51,16 @@ export function statementsOf(markdown: string): Statement[] {
 
 type Line = Statement
 
-const legalHeading = /^(?:licen[sc](?:e|es|ing)|copyright|lizenz|licencia|urheberrecht)(?!\p{L})/iu
+/** “License server” is the heading of something else. */
+const legalHeading =
+  /^[^\p{L}]{0,20}(?:licen[sc](?:e|es|ing)|copyright|lizenz|licencia|urheberrecht)(?:\s*(?:&|\/|and|und|y)\s*\p{L}{1,30}|\s(?:information|notices?|terms))?\s*(?:[(©\d].{0,100})?[^\p{L}]{0,20}$/iu
 
 /** Of a paragraph or an item. */
 function statementsIn(lines: readonly Line[]): Statement[] {
   const seen = lines.map(({ line, text }) => ({ line, raw: text, text: withoutSigns(text).trimEnd() }))
   // Prose that was broken because its lines were full: some line goes on in small letters, and the last one ends a sentence.
   const isProse =
+    seen.some(({ text }) => text.length >= NARROWEST_OF_PROSE) &&
     isEnded(seen.at(-1)?.text ?? '') &&
     seen.some(({ text }, at) => at > 0 && /^\s*\p{Ll}/u.test(text) && !isEnded(seen[at - 1]?.text ?? ''))
   const told: (typeof seen)[number][] = []
@@ -84,6 +91,8 @@ const isEnded = (text: string): boolean => /[.!?…][)"”’]?\s*$/.test(text)
 
 /** Characters of a line that was broken because it was full. */
 const NARROWEST = 50
+/** Of the longest line of such a paragraph: below are lists without signs, “Speaks HTTP”. */
+const NARROWEST_OF_PROSE = 30
 
 const linkAlone = /^\s*\[[^\]\n]{1,300}\](?:\([^()\n]{0,600}\)|\[[^\]\n]{0,200}\])[\s.;,]*$/
 

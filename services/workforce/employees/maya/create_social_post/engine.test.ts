@@ -240,6 +240,28 @@ You may obtain a copy of the License at
     )
   })
 
+  it('of a Markdown file leave out all below a licence, and nothing of what is sold under a like heading', () => {
+    assert.equal(
+      told(`# Keyhole
+
+## License server
+
+It checks a key in three milliseconds.
+
+## License
+
+### Third parties
+
+Parts are under zlib.
+`),
+      'It checks a key in three milliseconds.',
+    )
+    assert.match(
+      told('Speaks HTTP\nand gRPC\nNeeds no broker\nShips as one binary.\n') ?? '',
+      /and gRPC\. Needs no broker\. Ships/,
+    )
+  })
+
   it('of a Markdown file with a statement a line have each by itself', () => {
     const bytes = Buffer.from('We open at nine.\nDogs are welcome\nNo cash\n')
     const files = [{ name: 'facts.md', media_type: 'text/markdown', bytes }]
