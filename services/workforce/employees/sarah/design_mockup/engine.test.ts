@@ -62,6 +62,8 @@ describe('mock-ups of a page', () => {
       ['656 ns/op', '3 allocs/op'],
       ['2nd place', '3rd place'],
       ['656 ns/op', 'none'],
+      ['logging in Go'],
+      ['12 Baker'],
     ])
       assert.doesNotMatch(await html(...cells), /class="[^"]*column-number/, cells.join())
   })

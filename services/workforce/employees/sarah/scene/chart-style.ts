@@ -28,9 +28,11 @@ export function lineOf(points: readonly Point[], theme: Theme, at: number, em: n
 export const numberText = (value: number): string =>
   (value !== 0 && Math.abs(value) < 1e-4 ? POWERS : COMPACT).format(value)
 
-/** How the values of one chart are written: 11,393 where 11.393K is longer. */
+/** How the values of one chart are written: 11,393 where 11.393K is longer and no value reaches a million. */
 export function valueWriter(values: readonly number[]): (value: number) => string {
-  const isFull = values.some(value => Math.abs(value) >= 1000 && numberText(value).length > FULL.format(value).length)
+  const isFull =
+    values.every(value => Math.abs(value) < 1e6) &&
+    values.some(value => Math.abs(value) >= 1000 && numberText(value).length > FULL.format(value).length)
   return value => (isFull && Math.abs(value) >= 1000 ? FULL.format(value) : numberText(value))
 }
 
