@@ -73,16 +73,16 @@ function statementsIn(lines: readonly Line[]): Statement[] {
   return told
     .filter(({ raw }) => !linkAlone.test(raw))
     .map(({ line, text }) => ({ line, text: text.replaceAll(/\s+/g, ' ').trim() }))
-    .filter(({ text }) => /[\p{L}\p{N}]/u.test(text) && !/[:：]$/.test(text) && !ofTheChangelog.test(text))
+    .filter(({ text }) => /[\p{L}\p{N}]/u.test(text) && !/[:：]$/.test(text) && !formOfChangelog.test(text))
 }
 
-interface Shown {
+interface ReadLine {
   readonly raw: string
   readonly text: string
 }
 
 /** Whether a line goes on with the one before: many a file has a statement a line, without an empty one between. */
-const isWrapped = (before: Shown, { raw, text }: Shown, isProse: boolean): boolean =>
+const isWrapped = (before: ReadLine, { raw, text }: ReadLine, isProse: boolean): boolean =>
   /^\s{2}/.test(raw) ||
   (!isEnded(before.text) &&
     (isProse || before.raw.length >= NARROWEST || /^\s*\p{Ll}/u.test(text) || /[,;]$/.test(before.text)))
@@ -97,7 +97,7 @@ const NARROWEST_OF_PROSE = 30
 const linkAlone = /^\s*\[[^\]\n]{1,300}\](?:\([^()\n]{0,600}\)|\[[^\]\n]{0,200}\])[\s.;,]*$/
 
 /** As keepachangelog.com has it. */
-const ofTheChangelog =
+const formOfChangelog =
   /^(?:All notable changes to .{1,80} (?:will be|are) documented (?:in this file|here)|The format is based on Keep a Changelog)/i
 
 /** Headings, rows of tables, rules, definitions of links, and indented code outside of a list. */

@@ -6,19 +6,19 @@ import { type Frame, numberOr, type Thrown, type TraceReader } from './trace.ts'
 
 export const php: TraceReader = given => {
   const lines = given.flatMap(line => withoutTags(line).split(/\\n(?=\[previous exception\] )/))
-  const told = exceptionsIn(lines)
-  if (told.length === 0) return errorIn(lines)
+  const thrown = exceptionsIn(lines)
+  if (thrown.length === 0) return errorIn(lines)
   // Monolog writes the last one first; PHP itself writes first what went wrong first.
-  return { language: 'php', thrown: told.some(({ isLogged }) => isLogged) ? told.toReversed() : told }
+  return { language: 'php', thrown: thrown.some(({ isLogged }) => isLogged) ? thrown.toReversed() : thrown }
 }
 
-interface Told extends Thrown {
+interface PhpThrown extends Thrown {
   readonly isLogged: boolean
 }
 
 /** The first exception and those that it led to. */
-function exceptionsIn(lines: readonly string[]): Told[] {
-  const told: Told[] = []
+function exceptionsIn(lines: readonly string[]): PhpThrown[] {
+  const thrown: PhpThrown[] = []
   const heads = lines.map(headOf)
   for (let i = 0; i < lines.length; i++) {
     const head = heads[i]
@@ -27,14 +27,14 @@ function exceptionsIn(lines: readonly string[]): Told[] {
     const place = end === undefined ? undefined : placeIn(lines[end] ?? '', head.isLogged)
     if (end === undefined || !place) continue
     // A log goes on with other failures, and a program may write its own twice.
-    if (told.length > 0 && head.form !== 'next') break
+    if (thrown.length > 0 && head.form !== 'next') break
     const message = [head.message, ...lines.slice(i + 1, end + 1)].join('\n')
     const kept = message.slice(0, message.length - place.length)
     const said = head.isLogged ? kept.replaceAll(/\\(["\\/])/g, '$1') : kept
-    told.push({ ...thrownAt(head.type, said, place, framesBehind(lines, end + 2)), isLogged: head.isLogged })
+    thrown.push({ ...thrownAt(head.type, said, place, framesBehind(lines, end + 2)), isLogged: head.isLogged })
     i = end
   }
-  return told
+  return thrown
 }
 
 const MOST_OF_A_MESSAGE = 50
@@ -48,8 +48,8 @@ function endOf(
 ): number | undefined {
   for (let at = start; at < Math.min(lines.length, start + MOST_OF_A_MESSAGE); at++) {
     const line = lines[at] ?? ''
-    // What the program wrote before, such as `Total: 5`, is no part of the message.
-    if (at > start && head.form === 'bare' && (!isNamedAsException(head.type) || isSure(heads[at]))) return undefined
+    // What the program wrote before, such as `Total: 5`, and another exception are no part of the message.
+    if (at > start && (isSure(heads[at]) || (head.form === 'bare' && !isNamedAsException(head.type)))) return undefined
     if (!placeIn(line, head.isLogged)) continue
     const isTraced =
       /^(?:Stack trace:|\[stacktrace\])$/.test(lines[at + 1]?.trim() ?? '') ||
@@ -85,7 +85,7 @@ function headOf(line: string): Head | undefined {
   return { type, message: message ?? place, form, isLogged: false }
 }
 
-interface Place {
+interface Location {
   readonly file: string
   readonly line: number | null
   /** Of the text that names it, to the end of the line. */
@@ -93,7 +93,7 @@ interface Place {
 }
 
 /** ` in FILE:LINE` at the end of a line; in a log of Monolog ` at FILE:LINE)`, and `"` where no trace follows. */
-function placeIn(line: string, isLogged: boolean): Place | undefined {
+function placeIn(line: string, isLogged: boolean): Location | undefined {
   const start = line.lastIndexOf(' in ')
   const found = isLogged
     ? Array.from(line.matchAll(/ at ((?:(?! at )[^"]){1,1000}):(\d{1,9})\)(?=$|")/g)).at(-1)
@@ -127,7 +127,7 @@ function framesBehind(lines: readonly string[], start: number): Call[] {
 }
 
 /** PHP names with each place the function that is called there; a frame has the function that the place is in. */
-function thrownAt(type: string, said: string, place: Place, calls: readonly Call[]): Thrown {
+function thrownAt(type: string, said: string, place: Location, calls: readonly Call[]): Thrown {
   // The place of a wrong argument is that of the function, but what fails is the call of it. What is thrown by a
   // function of PHP itself has the place of its call twice; so has an error that a handler made an exception of.
   const again = calls

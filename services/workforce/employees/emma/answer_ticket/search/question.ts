@@ -28,14 +28,14 @@ export function answerTo(ticket: string, rank: (question: string) => Ranked[]): 
 const isWholly = (question: string, first: Ranked | undefined): boolean =>
   /\?\s*$/.test(question) &&
   (first?.coverage ?? 0) >= WHOLLY &&
-  (sentencesOf(question).length > 1 || isOfItself(question))
+  (sentencesOf(question).length > 1 || standsAlone(question))
 
 /** “Can you fix this problem?” asks for what was told before it, and “How soon do you reply?” comes with any matter. */
-const isOfItself = (question: string): boolean => !pointsBack.test(question) && !ofTheConversation.test(question)
+const standsAlone = (question: string): boolean => !pointsBack.test(question) && !aboutTheReply.test(question)
 
 const pointsBack =
   /\b(?:it(?! (?:takes?|costs?|possible|allowed|safe)\b)|this(?! (?:morning|evening|week|month|year)\b)|these|those|them|that(?=[?,.]| (?:is|was|be)\b)|(?:the|my|that) (?:problem|issue|error|matter|case|situation))\b/i
-const ofTheConversation =
+const aboutTheReply =
   /\b(?:repl(?:y|ies)|respond|responses?|hear (?:back|from)|get back|call (?:me|you)|(?:contact|reach|phone|ring|email|e-mail|write) (?:me|you|us|support|somebody|someone)|(?:speak|talk) (?:to|with)|look into|assist)\b/i
 
 const WHOLLY = 0.9
