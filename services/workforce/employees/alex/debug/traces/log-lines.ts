@@ -17,7 +17,9 @@ function unescaped(line: string): string {
   const stack = stackIn(line)
   if (stack !== undefined) return stack
   // Something else in the line may be a text with such signs in it: what makes it a trace is a frame behind them.
-  return /\\n *(?:\\t)?(?:at |File |from |#\d)/.test(line)
+  return /\\n *(?:\\t)?(?:at |File |from |#\d{1,5} (?:\{main\}|\[internal function\]|\S[^#]{0,300}\(\d{1,9}\): ))/.test(
+    line,
+  )
     ? line.replaceAll(/\\(?:r\\n|[nt"])/g, sign => (sign === '\\t' ? '\t' : sign === '\\"' ? '"' : '\n'))
     : line
 }

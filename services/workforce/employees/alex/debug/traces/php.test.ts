@@ -124,3 +124,8 @@ it('prose that names a place in a file is no trace', () => {
     assert.equal(readTrace(text), undefined)
   assert.equal(readTrace('Note: the total in /srv/app/main.php:5 is wrong.\nWarning: see there, on line 5'), undefined)
 })
+
+it('a title with a number sign in a message of Python stays as it is', () => {
+  const python = 'Traceback (most recent call last):\n  File "/app/a.py", line 3, in f\n    g()\nValueError: title'
+  assert.equal(readTrace(`${python} "List\\n#1 apples"`)?.thrown[0]?.message, 'title "List\\n#1 apples"')
+})
