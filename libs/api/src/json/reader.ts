@@ -110,7 +110,7 @@ function compile(desc: DescMessage, omit: ReadonlySet<string>): Read {
       const member = members.get(name)
       if (member === undefined) {
         if (name !== 'object' || kind === undefined) {
-          const absent = members.keys().filter(known => !Object.hasOwn(source, known))
+          const absent = [...members.keys()].filter(known => !Object.hasOwn(source, known))
           const near = nearest(name, absent)
           const hint = near === undefined ? '' : `, but \`${memberPath(path, near)}\` is`
           addFault(faults, memberPath(path, name), 'unknown_parameter', `is not a parameter${hint}`)
