@@ -262,6 +262,11 @@ Caused by: java.lang.NumberFormatException: For input string: "five"
     [error.type, frame?.line, became],
     ['java.lang.NumberFormatException', 11, [{ type: 'java.lang.ExceptionInInitializerError', message: '' }]],
   )
+  const lines = trace.replace(
+    'InitializerError',
+    'InitializerError: no limits;\n  nested exception is app.StockException: none',
+  )
+  assert.deepEqual((await debug({ trace: lines })).became[0]?.type, 'java.lang.ExceptionInInitializerError')
   const heads = 'java.lang.RuntimeException: a\nCaused by: java.lang.IllegalStateException: b'
   await assert.rejects(debug({ trace: heads }), /is not a stack trace/)
 })

@@ -25,8 +25,9 @@ export const java: TraceReader = lines => {
       /(?:^|Exception in thread "[^"]{0,200}" |^\s*Caused by: |\s)((?:[a-z_][\w]{0,60}\.){1,20}[A-Z][\w$]{0,100})(?:: (.*))?$/.exec(
         line,
       )
-    if (!head) continue
     const isCause = /^\s*Caused by: /.test(line)
+    // A message goes on in lines that are set in, which may name a class too.
+    if (!head || (said && !frames && !isCause && /^\s/.test(line))) continue
     if (frames && !isCause) break
     // Of an exception that has no frames of its own, for example where a class could not be initialised.
     if (said && !frames && isCause && /(?:Exception|Error|Throwable)$/.test(said.type))
