@@ -62,18 +62,23 @@ export const passivesIn = (sentence: string, { paragraphs }: Material): string[]
 const passive =
   /(?<!\p{L}|\b(?:if|once|when|unless|until|after|should|that|which|who|may|might|would|could|not) (?:\p{L}+ ){0,6})(?:has|have) (?:already |now |just |also |all |both |since )*been (?!made|done|told|asked|said|given(?! an? )|able|there|open|sent|through|known|meaning|great|lovely|waiting|going|trying)(\p{L}{3,}(?:ed|en|wn|t))(?!\p{L})/gu
 
+/** Who does things for the writer. */
+const staff = 'team|staff|manager|driver|courier|technician|plumber|electrician|engineers?'
+
 const business =
   'refunded cancelled canceled replaced shipped sent dispatched credited paid approved unlocked upgraded extended reserved booked waived escalated reset issued transferred reimbursed compensated blocked closed deleted activated confirmed fixed resolved repaired arranged contacted informed notified reported accepted granted processed registered scheduled instructed ordered taken removed dropped deducted returned'
 const past = new RegExp(
-  String.raw`(?<!\p{L})(?:we|i|our \p{L}+|your (?:\p{L}+ ){1,3}|(?:the )?(?:refund|payment|transfer|replacement|parcel|order|account|claim|ticket|money|amount)) ?(?:have |has |had |was |were |'ve |is )?(?:(?:already|just|now|also|been|today|since|therefore) ){0,3}(${business.split(' ').join('|')})(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:we|i|our \p{L}+|your (?:\p{L}+ ){1,3}|(?:the )?(?:refund|payment|transfer|replacement|parcel|order|account|claim|ticket|money|amount|${staff})) ?(?:have |has |had |was |were |'ve |is )?(?:(?:already|just|now|also|been|today|since|therefore) ){0,3}(${business.split(' ').join('|')})(?!\p{L})`,
   'giu',
 )
 const planned =
   /(?<!\p{L})(?:we|i|our \p{L}+|somebody|someone|a colleague)(?:'ll| will| shall| are going to| am going to) (?:\p{L}+ly |also |then |now )?(call|phone|ring|visit|collect|extend|cancel|credit|upgrade|install|repair|match|add|unlock|reset|ship|send|deliver|replace|refund|cover|pay)(?!\p{L})/giu
 
 /** “I've put a pair aside”: what somebody did for the reader, beyond seeing, hearing and knowing. */
-const own =
-  /(?<!\p{L})(?:we|i|a colleague|our \p{L}+|(?:the )?(?:team|staff|manager|driver|courier|technician|plumber|electrician|engineers?|housekeeping|reception|support))(?:'ve| have| has) (?:(?:already|just|now|also|since|gone ahead and|therefore) ){0,2}(?!(?:been|passed|forwarded|had|seen|read|heard|got|received|noted|checked|looked|found|understood|learned|learnt|noticed|known|felt|thought|come|gone|gotten|made|tried|all|ever|never|no|not|an?|the|two|three|some|many|more|your|our|plenty|everything|nothing|to|listed|explained|written|answered|attached|included|enjoyed|loved|missed|met|kept|started|worked|done|always|long|only)(?!\p{L}))(\p{L}{2,}(?:ed|en|t|d|ne|wn|un))(?!\p{L})[^.;:!?]{0,60}?(?:you|your|yours)(?!\p{L})/giu
+const own = new RegExp(
+  String.raw`(?<!\p{L})(?:we|i|a colleague|our \p{L}+|(?:the )?(?:${staff}|housekeeping|reception|support))(?:'ve| have| has) (?:(?:already|just|now|also|since|gone ahead and|therefore) ){0,2}(?!(?:been|passed|forwarded|had|seen|read|heard|got|received|noted|checked|looked|found|understood|learned|learnt|noticed|known|felt|thought|come|gone|gotten|made|tried|all|ever|never|no|not|an?|the|two|three|some|many|more|your|our|plenty|everything|nothing|to|listed|explained|written|answered|attached|included|enjoyed|loved|missed|met|kept|started|worked|done|always|long|only)(?!\p{L}))(\p{L}{2,}(?:ed|en|t|d|ne|wn|un))(?!\p{L})[^.;:!?]{0,60}?(?:you|your|yours)(?!\p{L})`,
+  'giu',
+)
 
 /** “I've had the invoices reissued”, “I asked our team to halve it”: what others did for the writer. */
 const caused =
@@ -149,7 +154,7 @@ const alike = (
     ['reserved booked arranged scheduled set put', 'reserved|booked|arranged|scheduled|set aside|put aside|kept'],
     ['fixed resolved repaired mended solved restored', 'fixed|resolved|repaired|mended|solved|restored|works again'],
     ['contacted informed notified told', 'contacted|informed|notified|told|called|emailed|wrote to|spoke (?:to|with)'],
-    ['replaced exchanged swapped renewed changed fitted installed'],
+    ['replaced exchanged swapped renewed changed fitted installed put'],
     ['deleted removed erased wiped'],
     ['blocked frozen suspended locked'],
     [
@@ -162,6 +167,7 @@ const alike = (
     ],
     ['approved accepted granted agreed'],
     ['moved transferred switched upgraded'],
+    ['moved changed shifted rescheduled postponed rearranged rebooked'],
   ] as const
 ).map(([acts, told = acts.replaceAll(' ', '|')]) => ({ acts: new Set(acts.split(' ')), told: doneAs(told) }))
 

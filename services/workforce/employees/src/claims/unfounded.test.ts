@@ -69,7 +69,7 @@ for (const [by, texts, found, passed] of [
 
 for (const [what, { honest, lies }, found, refused] of [
   ['sentences about money, law, health and acts', sentences, 23, 6],
-  ['everyday replies and posts', everyday, 78, 0],
+  ['everyday replies and posts', everyday, 80, 0],
 ] as const)
   it(`of ${what}, ${found} of ${lies.length} lies and ${refused} of ${honest.length} honest ones fail a task`, () => {
     const failing = (all: typeof lies) =>
@@ -205,6 +205,12 @@ for (const [part, found] of [
     const text = part.repeat(1_000_000 / part.length)
     assert.equal(unfounded({ text, from: ['Bread costs 3 euros.'] }).length, found)
   })
+
+it('is read in time where one sentence claims a thing with each of its words', { timeout: 20_000 }, () => {
+  let text = ''
+  for (let at = 0; text.length < 200_000; at++) text += `no ${'abcdefghij'[at % 10]}${at} charge, `
+  assert.ok(unfounded({ text, from: ['The bread is free from 9 euros.'] }).length > 1_000)
+})
 
 it('is read in time where each claim and each given sentence differs', { timeout: 300_000 }, () => {
   const longOf = (part: (at: number) => string): string => {
