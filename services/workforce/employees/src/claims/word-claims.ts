@@ -148,7 +148,9 @@ function isHeldBySentence(words: string, text: string, held: RegExp, { sentences
   return holdersOf(held, sentences).some(
     ({ paragraph }) =>
       (isLike || isGiven(paragraph.text) || own.some(stem => paragraph.stems.has(stem))) &&
-      (isConditional || isUnconditional(paragraph) || isReached(leastOf(paragraph), (quantities ??= quantitiesIn(text)))),
+      (isConditional ||
+        isUnconditional(paragraph) ||
+        isReached(leastOf(paragraph), (quantities ??= quantitiesIn(text)))),
   )
 }
 
