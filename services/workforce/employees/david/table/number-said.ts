@@ -1,4 +1,5 @@
 /** What is said of numbers that may be something else: days, times of the day, periods of SAP, versions. */
+import { isYearName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
 import { isNothing } from './reading.ts'
 
@@ -10,6 +11,10 @@ export function numberSaid(name: string, values: Float64Array, texts: readonly s
   const isLate = (values[row] ?? 0) >= 100
   if (DAYS.test(called) && isLate)
     return said(`as ${values[row]} in row ${row + 1} is no time that is known: write 2026-01-31.`)
+  if (isYearName(called) && row >= 0 && values.every(value => Number.isNaN(value) || isBuddhistYear(value)))
+    return said(
+      `as ${values[row]} in row ${row + 1} is no year up to 2200. Subtract 543 if they are of the Buddhist calendar.`,
+    )
   if (PERIODS.test(called) && values.every(value => Number.isNaN(value) || isPeriod(value)) && row >= 0)
     return said(`as ${values[row]} in row ${row + 1} is no time that is known: write 2026-01.`)
   const clock = CLOCKS.test(called) ? clockIn(values, 600) : TIMES.test(called) ? clockIn(values, 1000) : -1
@@ -45,6 +50,9 @@ const isMilliseconds = (value: number) =>
 const CODE = /^\d+E\d+$/
 
 const DAYS = /^(?:date|fecha|valuta|wertstellung)$|[ _]date$|datum$|^\p{L}{4,20}tag$/iu
+
+/** Of the years 1900 to 2200, in which 543 more are counted. */
+const isBuddhistYear = (value: number) => Number.isInteger(value) && value >= 2_443 && value <= 2_743
 
 /** Year and number of the period: `2026012`. */
 const PERIODS = /period|poper|monat|month/i
