@@ -268,6 +268,11 @@ export const programs: readonly Case[] = [
     columns: ['valid_to time: 9999-12-31 | 9999-12-31', 'v number: 1 | 2'],
   },
   {
+    what: 'inches behind a backslash in a cell without quotes, and paths that end in a backslash',
+    file: lines('item,path,v', ['Pipe 5\\" wide,"C:\\a\\",1', 'Board,"D:\\b\\",2'], '\n'),
+    columns: ['item text: Pipe 5\\" wide | Board', 'path text: C:\\a\\ | D:\\b\\', 'v number: 1 | 2'],
+  },
+  {
     what: 'paths that end in a backslash, with a space behind the quote',
     file: lines('k,v', ['"C:\\dir\\" ,1', '"C:\\a\\" ,2']),
     columns: ['k text: C:\\dir\\  | C:\\a\\ ', 'v number: 1 | 2'],
