@@ -7,7 +7,9 @@ export function actsIn(sentence: string, { paragraphs }: Material): string[] {
   const text = flat(sentence)
   const isDone = (act: string) => isInSome(paragraphs, isDoneIn, act)
   const isTold = (act: string) => isInSome(paragraphs, isToldIn, act) || isInSome(paragraphs, isAlikeIn, act)
-  const done = [...text.matchAll(past)].filter(([shown, act = '']) => !isQuality.test(shown) && !isDone(act))
+  const done = [...text.matchAll(past), ...text.matchAll(repaired)].filter(
+    ([shown, act = '']) => !isQuality.test(shown) && !isDone(act),
+  )
   const coming = [...text.matchAll(planned)].filter(
     ([, act = '']) =>
       !paragraphs.some(one => (same.get(act) ?? [act]).some(word => formsOf(word).some(form => one.stems.has(form)))),
@@ -68,11 +70,17 @@ const staff = 'team|staff|manager|driver|courier|technician|plumber|electrician|
 const business =
   'refunded cancelled canceled replaced shipped sent dispatched credited paid approved unlocked upgraded extended reserved booked waived escalated reset issued transferred reimbursed compensated blocked closed deleted activated confirmed fixed resolved repaired arranged contacted informed notified reported accepted granted processed registered scheduled instructed ordered taken removed dropped deducted returned'
 const past = new RegExp(
-  String.raw`(?<!\p{L})(?:we|i|our \p{L}+|your (?:\p{L}+ ){1,3}|(?:the )?(?:refund|payment|transfer|replacement|parcel|order|account|claim|ticket|money|amount|${staff})) ?(?:have |has |had |was |were |'ve |is )?(?:(?:already|just|now|also|been|today|since|therefore) ){0,3}(${business.split(' ').join('|')})(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:we|i|our \p{L}+|your (?:\p{L}+ ){1,3}|(?:the )?(?:refund|payment|transfer|replacement|parcel|order|account|claim|ticket|money|amount)) ?(?:have |has |had |was |were |'ve |is )?(?:(?:already|just|now|also|been|today|since|therefore) ){0,3}(${business.split(' ').join('|')})(?!\p{L})`,
   'giu',
 )
 const planned =
   /(?<!\p{L})(?:we|i|our \p{L}+|somebody|someone|a colleague)(?:'ll| will| shall| are going to| am going to) (?:\p{L}+ly |also |then |now )?(call|phone|ring|visit|collect|extend|cancel|credit|upgrade|install|repair|match|add|unlock|reset|ship|send|deliver|replace|refund|cover|pay)(?!\p{L})/giu
+
+/** “The plumber fixed the leak”. Of what people confirm, close or book, briefs tell in too many other words. */
+const repaired = new RegExp(
+  String.raw`(?<!\p{L})(?:the )?(?:${staff}) (?:(?:already|just|now|also|then) ){0,2}(fixed|repaired|mended|restored|replaced|refunded|reimbursed|waived)(?!\p{L})`,
+  'giu',
+)
 
 /** “I've put a pair aside”: what somebody did for the reader, beyond seeing, hearing and knowing. */
 const own = new RegExp(
@@ -156,6 +164,8 @@ const alike = (
     ['contacted informed notified told', 'contacted|informed|notified|told|called|emailed|wrote to|spoke (?:to|with)'],
     ['replaced exchanged swapped renewed changed fitted installed put'],
     ['deleted removed erased wiped'],
+    ['reset restarted rebooted'],
+    ['closed resolved solved'],
     ['blocked frozen suspended locked'],
     [
       'waived dropped scrapped lifted removed',

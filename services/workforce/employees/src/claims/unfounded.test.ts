@@ -69,7 +69,7 @@ for (const [by, texts, found, passed] of [
 
 for (const [what, { honest, lies }, found, refused] of [
   ['sentences about money, law, health and acts', sentences, 23, 6],
-  ['everyday replies and posts', everyday, 80, 0],
+  ['everyday replies and posts', everyday, 78, 0],
 ] as const)
   it(`of ${what}, ${found} of ${lies.length} lies and ${refused} of ${honest.length} honest ones fail a task`, () => {
     const failing = (all: typeof lies) =>
