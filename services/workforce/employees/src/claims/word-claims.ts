@@ -145,12 +145,15 @@ function isHeldBySentence(words: string, text: string, held: RegExp, { sentences
   const isGiven = (given: string) =>
     (/^no \w+ \w/.test(words) && given.includes(words)) || (/ pay$/.test(words) && /\bwaiv(?:ed?|ing)\b/.test(given))
   let quantities: readonly Quantity[] | undefined
+  const isEnough = (least: Quantity | undefined) => {
+    if (least === undefined) return false
+    quantities ??= quantitiesIn(text)
+    return isReached(least, quantities)
+  }
   return holdersOf(held, sentences).some(
     ({ paragraph }) =>
       (isLike || isGiven(paragraph.text) || own.some(stem => paragraph.stems.has(stem))) &&
-      (isConditional ||
-        isUnconditional(paragraph) ||
-        isReached(leastOf(paragraph), (quantities ??= quantitiesIn(text)))),
+      (isConditional || isUnconditional(paragraph) || isEnough(leastOf(paragraph))),
   )
 }
 
@@ -160,8 +163,8 @@ const pointing = /\b(?:it|them|this|that|these|those)\b/
 const isUnconditional = ({ text }: Paragraph): boolean => text.search(condition) < 0
 
 /** “A kilo for £34, and postage is on us”, where it is from £25. */
-const isReached = (least: Quantity | undefined, quantities: readonly Quantity[]): boolean =>
-  least?.dimension !== undefined &&
+const isReached = (least: Quantity, quantities: readonly Quantity[]): boolean =>
+  least.dimension !== undefined &&
   quantities.some(({ dimension, value }) => dimension === least.dimension && value >= least.value)
 
 function leastOf(paragraph: Paragraph): Quantity | undefined {
