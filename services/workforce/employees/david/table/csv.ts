@@ -197,16 +197,20 @@ const neverClosed = (rows: number, param: string) =>
   )
 
 /**
- * Whether quotes in cells are written `\"`, as MySQL and Spark write them: behind one of them the cell goes on. Elsewhere the
- * backslash is one of the text, as in `"C:\dir\",` and `\""`, also with spaces between.
+ * Whether quotes in cells are written `\"`, as MySQL and Spark write them: behind one of them the quoted cell goes on. Elsewhere
+ * the backslash is one of the text, as in `"C:\dir\",` and `\""`, also with spaces between, and in `5\" pipe` without quotes.
  */
 function hasEscapes(text: string, delimiter: string): boolean {
-  for (let at = text.indexOf('\\"'); at >= 0; at = text.indexOf('\\"', at + 2)) {
-    let place = at + 2
-    while (text[place] === ' ') place++
-    const next = text[place]
-    if (!isBehindBackslash(text, 0, at + 1)) continue
-    if (next !== undefined && next !== '"' && next !== '\r' && next !== '\n' && next !== delimiter) return true
+  if (!text.includes('\\"')) return false
+  let isInside = false
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
+    if (!isBehindBackslash(text, 0, at)) isInside = !isInside
+    else if (isInside) {
+      let place = at + 1
+      while (text[place] === ' ') place++
+      const next = text[place]
+      if (next !== undefined && next !== '"' && next !== '\r' && next !== '\n' && next !== delimiter) return true
+    }
   }
   return false
 }

@@ -1,5 +1,7 @@
 /** What is said of numbers that may be something else: days, times of the day, periods of SAP, versions. */
+import { isYearName } from './digit-times.ts'
 import { shown } from './foreign-text.ts'
+import { isPeriodName } from './periods.ts'
 import { isNothing } from './reading.ts'
 
 /** `texts` are the cells as they were written, where they were texts. */
@@ -7,11 +9,24 @@ export function numberSaid(name: string, values: Float64Array, texts: readonly s
   const called = name.trim()
   const row = values.findIndex(value => !Number.isNaN(value))
   const said = (what: string) => [`${shown(name)} is read as numbers, ${what}`]
-  const isLate = (values[row] ?? 0) >= 100
-  if (DAYS.test(called) && isLate)
-    return said(`as ${values[row]} in row ${row + 1} is no time that is known: write 2026-01-31.`)
+  const isLate = values.some(value => value >= 100)
+  const unknown = (at: number, written: string) =>
+    said(`as ${values[at]} in row ${at + 1} is no time that is known: write ${written}.`)
+  if (DAYS.test(called) && isLate) return unknown(row, '2026-01-31')
+  const noDay = areDays(values) ? values.findIndex(isNoDay) : -1
+  if (noDay >= 0)
+    return said(`as ${values[noDay]} in row ${noDay + 1} is no day. Leave such cells empty if the others are days.`)
+  const noWeek =
+    isPeriodName(called) && values.every(value => Number.isNaN(value) || isYearAndPart(value))
+      ? values.findIndex(value => value % 100 > 52 || value % 100 < 1)
+      : -1
+  if (noWeek >= 0) return unknown(noWeek, '2026-W05')
+  if (isYearName(called) && row >= 0 && values.every(value => Number.isNaN(value) || isBuddhistYear(value)))
+    return said(
+      `as ${values[row]} in row ${row + 1} is no year up to 2200. Subtract 543 if they are of the Buddhist calendar.`,
+    )
   if (PERIODS.test(called) && values.every(value => Number.isNaN(value) || isPeriod(value)) && row >= 0)
-    return said(`as ${values[row]} in row ${row + 1} is no time that is known: write 2026-01.`)
+    return unknown(row, '2026-01')
   const clock = CLOCKS.test(called) ? clockIn(values, 600) : TIMES.test(called) ? clockIn(values, 1000) : -1
   if (clock >= 0) {
     const hours = Math.floor((values[clock] ?? 0) / 100)
@@ -37,6 +52,21 @@ export function numberSaid(name: string, values: Float64Array, texts: readonly s
       )
 }
 
+/** Whether at least three are days such as 20260131, and the others stand for none. */
+function areDays(values: Float64Array): boolean {
+  const days = values.filter(isCompactDay).length
+  return days > 2 && values.every(value => Number.isNaN(value) || isCompactDay(value) || isNoDay(value))
+}
+const isCompactDay = (value: number) => {
+  const [month, day] = [Math.floor(value / 100) % 100, value % 100]
+  const isInCentury = Number.isInteger(value) && value > 19_000_000 && value < 21_000_000
+  return isInCentury && month >= 1 && month <= 12 && day >= 1 && day <= 31
+}
+const isNoDay = (value: number) => value === 0 || value === 99_999_999
+
+/** `202605`. */
+const isYearAndPart = (value: number) => Number.isInteger(value) && value >= 190_001 && value <= 209_999
+
 /** Milliseconds since 1970 from 2000 to 2040. */
 const isMilliseconds = (value: number) =>
   Number.isInteger(value) && value >= 946_684_800_000 && value <= 2_208_988_800_000
@@ -45,6 +75,9 @@ const isMilliseconds = (value: number) =>
 const CODE = /^\d+E\d+$/
 
 const DAYS = /^(?:date|fecha|valuta|wertstellung)$|[ _]date$|datum$|^\p{L}{4,20}tag$/iu
+
+/** Of the years 1900 to 2200, in which 543 more are counted. */
+const isBuddhistYear = (value: number) => Number.isInteger(value) && value >= 2_443 && value <= 2_743
 
 /** Year and number of the period: `2026012`. */
 const PERIODS = /period|poper|monat|month/i

@@ -98,7 +98,8 @@ const YEAR_FIRST = /^\s*\d{2}([-/])\d{1,2}\1\d{2}(?!\d)/
 /** Thailand counts 543 years more. */
 function farSaid(name: string, texts: readonly string[], values: Float64Array) {
   const row = values.findIndex(value => !Number.isNaN(value))
-  return values.every(value => Number.isNaN(value) || value >= FAR)
+  // Of 9999-12-31 alone nothing is said: it stands for no end.
+  return values.every(value => Number.isNaN(value) || value >= FAR) && values.some(value => value < BEYOND)
     ? [
         `${shown(name)} has only years after 2400, as ${shown(texts[row] ?? '')} in row ${row + 1}. Subtract 543 if they are of the Buddhist calendar.`,
       ]
@@ -106,6 +107,7 @@ function farSaid(name: string, texts: readonly string[], values: Float64Array) {
 }
 
 const FAR = Date.UTC(2400, 0, 1)
+const BEYOND = Date.UTC(2800, 0, 1)
 
 const zoneSaid = (name: string, zoned: boolean, unzoned: Strange | undefined) =>
   zoned && unzoned

@@ -1,4 +1,5 @@
 /** Cells that a spreadsheet shows otherwise than they are: 0.12 as 12 %, 1067 as 01067. The library that reads the values tells no styles. */
+import { type DigitFormat, digitFormat, MOST_CODE } from './digit-formats.ts'
 import { shown } from './foreign-text.ts'
 import { columnOf } from './xlsx-bounds.ts'
 import { type Tag, tagsIn } from './xlsx-tags.ts'
@@ -16,17 +17,19 @@ export const percentCells = (parts: Parts, sheet: number): Generator<CellPlace> 
   cellsOf(
     parts,
     sheet,
-    stylesOf(parts, BUILT_IN, code => (isPercent(code) ? 1 : 0)),
+    stylesOf(parts, BUILT_IN, code => isPercent(code) || undefined),
   )
 
-/** The rows of a sheet with zeros in front where its post codes and other codes are shown so, as text. */
+/** The rows of a sheet with its post codes and other codes as they are shown, as text. */
 export function withZeros(parts: Parts, sheet: number, rows: Rows): Rows {
   const written = new Map<number, unknown[]>()
-  for (const { row, column, value } of cellsOf(parts, sheet, stylesOf(parts, [], digitsOf))) {
+  for (const { row, column, value: format } of cellsOf(parts, sheet, stylesOf<DigitFormat>(parts, [], digitFormat))) {
     const cell = rows[row]?.[column]
-    if (typeof cell !== 'number' || !Number.isInteger(cell) || cell < 0) continue
+    if (typeof cell !== 'number' || !Number.isSafeInteger(cell) || cell < 0) continue
+    const code = format(cell)
+    if (code === undefined) continue
     const cells = written.get(row) ?? [...(rows[row] ?? [])]
-    cells[column] = String(cell).padStart(value, '0')
+    cells[column] = code
     written.set(row, cells)
   }
   return written.size === 0 ? rows : rows.map((row, at) => written.get(at) ?? row)
@@ -34,15 +37,12 @@ export function withZeros(parts: Parts, sheet: number, rows: Rows): Rows {
 
 type Rows = readonly (readonly unknown[])[]
 
-/** Of `00000`. Fewer than four are of hours and months. */
-const digitsOf = (code: string) => /^0{4,15}$/.exec(code)?.[0].length ?? 0
-
 /** Of styles, by number, with what is known of each. */
-function* cellsOf(
+function* cellsOf<Value>(
   parts: Parts,
   sheet: number,
-  styles: ReadonlyMap<number, number>,
-): Generator<CellPlace & { readonly value: number }> {
+  styles: ReadonlyMap<number, Value>,
+): Generator<CellPlace & { readonly value: Value }> {
   if (styles.size === 0) return
   for (const { attributes } of tagsOf(parts, sheetPath(parts, sheet), ['c'])) {
     const value = styles.get(Number(attributes.get('s') ?? Number.NaN))
@@ -88,21 +88,21 @@ function pathOf(parts: Parts, attribute: string, is: (value: string) => boolean)
   return target.startsWith('/') ? target.slice(1) : `xl/${target}`
 }
 
-/** The numbers by which cells name their style, of those formats that are built in or for which `numberOf` is above zero, with that. */
-function stylesOf(
+/** By the numbers by which cells name their style, what is known of its format. `builtIn`: the numbers of formats, and what is known of them. */
+function stylesOf<Value>(
   parts: Parts,
-  builtIn: readonly string[],
-  numberOf: (code: string) => number,
-): ReadonlyMap<number, number> {
-  const formats = new Map(builtIn.map(format => [format, 1]))
-  const styles = new Map<number, number>()
+  builtIn: readonly (readonly [string, Value])[],
+  known: (code: string) => Value | undefined,
+): ReadonlyMap<number, Value> {
+  const formats = new Map(builtIn)
+  const styles = new Map<number, Value>()
   let [isOfCells, style] = [false, 0]
   const path = pathOf(parts, 'Type', type => type.endsWith('/styles'))
   for (const { name, attributes } of tagsOf(parts, path, ['numFmt', 'cellStyleXfs', 'cellXfs', 'xf'])) {
     const format = attributes.get('numFmtId') ?? ''
     if (name === 'numFmt') {
-      const value = numberOf(attributes.get('formatCode') ?? '')
-      if (value > 0) formats.set(format, value)
+      const value = known(attributes.get('formatCode') ?? '')
+      if (value !== undefined) formats.set(format, value)
     } else if (name !== 'xf') isOfCells = name === 'cellXfs'
     else if (isOfCells) {
       const value = formats.get(format)
@@ -114,10 +114,10 @@ function stylesOf(
 }
 
 /** `0%` and `0.00%`. ECMA-376, part 1, section 18.8.30. */
-const BUILT_IN = ['9', '10']
-
-/** Excel's are at most 255 characters, each of which may be written as `&quot;`. */
-const MOST_CODE = 2_000
+const BUILT_IN = [
+  ['9', true],
+  ['10', true],
+] as const
 
 /** A sign that is quoted, escaped, or stands for a width, changes nothing of the number beside it. Takes linear time. */
 const isPercent = (code: string): boolean =>

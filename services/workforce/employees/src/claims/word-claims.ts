@@ -12,11 +12,17 @@ export function claimWords(
   material: Material,
 ): string[] {
   const text = flat(sentence).replaceAll(asked, ' ').replaceAll(left, ' ').replaceAll(wished, ' ')
-  const found = [...text.matchAll(said)].map(({ 0: words, index }) => ({ words, denied: isDenied(text, index, words) }))
+  const found = [...text.matchAll(said)].map(({ 0: words, index }) => ({
+    words,
+    index,
+    denied: isDenied(text, index, words),
+  }))
   if (found.length === 0 || isNever) return found.map(({ words }) => words)
-  const own = [...stemsOf(text.replaceAll(said, ' '))].filter(stem => !isCommon(stem))
   if (isBySentence && held !== undefined)
-    return [...new Set(found.map(({ words }) => words))].filter(words => !isHeldBySentence(words, text, held, material))
+    return firstOfEach(found)
+      .filter(({ words, index }) => !isHeldBySentence(words, around(words, index, text), held, material))
+      .map(({ words }) => words)
+  const own = [...stemsOf(text.replaceAll(said, ' '))].filter(stem => !isCommon(stem))
   return found
     .filter(
       ({ words, denied }) =>
@@ -31,6 +37,18 @@ export function claimWords(
     )
     .map(({ words }) => words)
 }
+
+const firstOfEach = <One extends { readonly words: string }>(all: readonly One[]): One[] => {
+  const seen = new Set<string>()
+  return all.filter(({ words }) => seen.size < seen.add(words).size)
+}
+
+/** A sentence of 500,000 characters may claim as many things as it has words: of each, only what is near it is read. */
+const around = (words: string, index: number, text: string): string =>
+  text.slice(Math.max(0, index - FAR), index + words.length + FAR)
+
+/** In characters. */
+const FAR = 300
 
 /** “I hope it heals well.” */
 const wished =
@@ -126,11 +144,16 @@ function isHeldBySentence(words: string, text: string, held: RegExp, { sentences
   const isConditional = conditional.test(text)
   const isGiven = (given: string) =>
     (/^no \w+ \w/.test(words) && given.includes(words)) || (/ pay$/.test(words) && /\bwaiv(?:ed?|ing)\b/.test(given))
-  const quantities = isConditional ? [] : quantitiesIn(text)
+  let quantities: readonly Quantity[] | undefined
+  const isEnough = (least: Quantity | undefined) => {
+    if (least === undefined) return false
+    quantities ??= quantitiesIn(text)
+    return isReached(least, quantities)
+  }
   return holdersOf(held, sentences).some(
     ({ paragraph }) =>
       (isLike || isGiven(paragraph.text) || own.some(stem => paragraph.stems.has(stem))) &&
-      (isConditional || isUnconditional(paragraph) || isReached(leastOf(paragraph), quantities)),
+      (isConditional || isUnconditional(paragraph) || isEnough(leastOf(paragraph))),
   )
 }
 
@@ -140,8 +163,8 @@ const pointing = /\b(?:it|them|this|that|these|those)\b/
 const isUnconditional = ({ text }: Paragraph): boolean => text.search(condition) < 0
 
 /** “A kilo for £34, and postage is on us”, where it is from £25. */
-const isReached = (least: Quantity | undefined, quantities: readonly Quantity[]): boolean =>
-  least?.dimension !== undefined &&
+const isReached = (least: Quantity, quantities: readonly Quantity[]): boolean =>
+  least.dimension !== undefined &&
   quantities.some(({ dimension, value }) => dimension === least.dimension && value >= least.value)
 
 function leastOf(paragraph: Paragraph): Quantity | undefined {

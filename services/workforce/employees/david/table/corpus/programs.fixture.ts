@@ -257,6 +257,22 @@ export const programs: readonly Case[] = [
     warned: [/"d" has only years after 2400, as "15\/01\/2569" in row 1\. Subtract 543/, /"e" is taken for a text/],
   },
   {
+    what: 'Thailand: years of the Buddhist calendar alone',
+    file: lines('year,v', ['2567,1', '2568,2']),
+    columns: ['year number: 2567 | 2568', 'v number: 1 | 2'],
+    warned: [/"year" is read as numbers, as 2567 in row 1 is no year up to 2200\. Subtract 543/],
+  },
+  {
+    what: 'SAP: nothing ends, which is no year of the Buddhist calendar',
+    file: lines('valid_to,v', ['31.12.9999,1', '31.12.9999,2']),
+    columns: ['valid_to time: 9999-12-31 | 9999-12-31', 'v number: 1 | 2'],
+  },
+  {
+    what: 'inches behind a backslash in a cell without quotes, and paths that end in a backslash',
+    file: lines('item,path,v', ['Pipe 5\\" wide,"C:\\a\\",1', 'Board,"D:\\b\\",2'], '\n'),
+    columns: ['item text: Pipe 5\\" wide | Board', 'path text: C:\\a\\ | D:\\b\\', 'v number: 1 | 2'],
+  },
+  {
     what: 'paths that end in a backslash, with a space behind the quote',
     file: lines('k,v', ['"C:\\dir\\" ,1', '"C:\\a\\" ,2']),
     columns: ['k text: C:\\dir\\  | C:\\a\\ ', 'v number: 1 | 2'],

@@ -106,4 +106,22 @@ export const standIns: readonly Case[] = [
     columns: ['visits number: 0 | 1 | 2 | 777', 'born time: 1950-01-01 | 1900-01-01 | 1954-01-01 | 1956-01-01'],
     warned: [/"visits" has 777 in 3 rows, the first is row 4/, /"born" has 1900-01-01 in row 2/],
   },
+  {
+    what: 'days in digits, of which one is 0',
+    file: lines('shipped,v', ['0,1', '20260105,2', '20260106,3', '20260107,4']),
+    columns: ['shipped number: 0 | 20260105 | 20260106 | 20260107', 'v number: 1 | 2 | 3 | 4'],
+    warned: [/"shipped" is read as numbers, as 0 in row 1 is no day\. Leave such cells empty if the others are days/],
+  },
+  {
+    what: 'days in digits below a 0, in a column that says so',
+    file: lines('order_date,v', ['0,1', '20260105,2']),
+    columns: ['order_date number: 0 | 20260105', 'v number: 1 | 2'],
+    warned: [/"order_date" is read as numbers, as 0 in row 1 is no time that is known/],
+  },
+  {
+    what: 'a week that its year does not have',
+    file: lines('week,v', ['202401,1', '202453,2']),
+    columns: ['week number: 202401 | 202453', 'v number: 1 | 2'],
+    warned: [/"week" is read as numbers, as 202453 in row 2 is no time that is known: write 2026-W05/],
+  },
 ]
