@@ -23,7 +23,7 @@ const maxLength = 64
  * Characters (UTF-16 units) that are added, left out, exchanged for another or with their neighbour. Rows of numbers
  * that are used again: a request with a hundred unknown parameters compares thousands of words.
  */
-export function editsBetween(a: string, b: string): number {
+function editsBetween(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, at) => at)
   let row: number[] = [...above]
