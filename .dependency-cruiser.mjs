@@ -63,6 +63,13 @@ export default {
       to: { path: '^services/workforce/employees/', pathNot: '^services/workforce/employees/($1|src)/' },
     },
     {
+      name: 'employees-read-no-library',
+      comment: 'The process of a kind is isolated: it may read the files of the employees, and no library of ours.',
+      severity: 'error',
+      from: { path: '^services/workforce/employees/(?!src/)[^/]+/', pathNot: tests },
+      to: { path: '^libs/' },
+    },
+    {
       name: 'nothing-names-a-kind',
       comment: 'A kind of work comes and goes with its folder: what others need of it is the employee’s.',
       severity: 'error',

@@ -82,6 +82,7 @@ const forbidden = [
     'services/workforce/employees/src/text/tone.ts',
     'services/workforce/employees/emma/names.ts',
   ],
+  ['employees-read-no-library', 'services/workforce/employees/alex/spelling.ts', 'libs/api/src/nearest.ts'],
   ['nothing-names-a-kind', 'deploy/src/local.ts', 'services/workforce/employees/alex/debug/engine.ts'],
   [
     'nothing-names-a-kind',
